@@ -14,7 +14,7 @@ pub enum Severity {
     /// The file violates the specification, or a reader could decode wrong data. Strict reading rejects the file;
     /// lenient reading reports the violation.
     Error,
-    /// The file cannot be decoded without guessing. Both modes reject it.
+    /// The file cannot be decoded unambiguously. Both modes reject it.
     Fatal,
 }
 

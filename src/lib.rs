@@ -60,7 +60,7 @@
 //!
 //! [`read`] and [`open`] are strict: they return the first violation as an [`Error`] with the path of the field, its byte
 //! range and the rule. [`check`] lists all violations. [`open_with`] with [`ReadOptions::lenient`] reads even invalid
-//! files, if they can be decoded without guessing.
+//! files, if they can be decoded unambiguously.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {

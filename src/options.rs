@@ -12,7 +12,7 @@ pub enum Strictness {
     /// Rejects everything that the specification forbids. The default.
     #[default]
     Strict,
-    /// Accepts all data that can be decoded without guessing; `check` reports the violations.
+    /// Accepts all data that can be decoded unambiguously; `check` reports the violations.
     Lenient,
 }
 
@@ -156,7 +156,7 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// Returns options that accept everything that can be decoded without guessing.
+    /// Returns options that accept everything that can be decoded unambiguously.
     pub fn lenient() -> ReadOptions {
         ReadOptions { strictness: Strictness::Lenient, ..ReadOptions::default() }
     }

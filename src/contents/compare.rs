@@ -43,7 +43,7 @@ impl Differences {
 /// Compares a loader's output with the expected contents, and lists at most `max` differences.
 ///
 /// - Keys that the output lacks are not compared. Keys that the expected contents lack are differences, unless their
-///   value is empty or `null`.
+///   value is `null`, empty, or an object of such values.
 /// - The output may contain an array as an object with some of its keys, or as the list of its values, nested or flat.
 /// - Floats are compared after rounding to their type. They must be equal, or differ by at most the tolerance of the
 ///   array. Bits must match exactly, or encode a float within the tolerance.
@@ -90,12 +90,14 @@ fn describe(value: &Value) -> String {
     }
 }
 
-/// Returns `true` if a value is `null` or empty, and thus equivalent to a missing key.
+/// Returns `true` if a value is `null`, an empty list or array, or an object of such values. A missing key is
+/// equivalent.
 fn is_null_or_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Array(items) => items.is_empty(),
-        Value::Object(entries) => entries.is_empty(),
+        Value::Object(array) if is_array(array) => is_null_or_empty(&array["values"]),
+        Value::Object(entries) => entries.values().all(is_null_or_empty),
         _ => false,
     }
 }

@@ -68,7 +68,6 @@ impl SkinnedPositions {
     }
 
     /// Allows a relative deviation in addition to rounding errors.
-    #[cfg(feature = "mesh")]
     pub(crate) fn allow_deviation(&mut self, deviation: f64) {
         self.max_deviation = self.max_deviation.max(deviation);
     }

@@ -208,7 +208,7 @@ impl AnyFormat {
         rows.filter_map(Interpretation::find).collect()
     }
 
-    /// Returns valid files that test limits missing from the declaration, each with a description.
+    /// Returns valid and broken files for cases that do not follow from the declaration, each with a description.
     #[cfg(feature = "proptest")]
     pub(crate) fn edge_cases(self) -> Vec<(&'static str, Vec<u8>)> {
         (self.edge_cases)()

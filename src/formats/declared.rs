@@ -167,7 +167,7 @@ pub trait Declared: 'static {
         Report::default()
     }
 
-    /// Returns valid files that test limits missing from the declaration, each with a description. Empty by default.
+    /// Returns valid and broken files for cases that do not follow from the declaration, each with a description. Empty by default.
     #[cfg(feature = "proptest")]
     fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
         Vec::new()

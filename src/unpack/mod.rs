@@ -142,6 +142,10 @@ pub(crate) fn unpack_lz4<T: bytemuck::Pod>(
         let message = format!("unpacks to {size} bytes, over the limit of {}", limits.max_decoded);
         return Err(UnpackError::Limit(message));
     }
+    // As in the LZ4 library, the token of an empty block has no match length.
+    if size == 0 && packed != [0] {
+        return malformed("is not the single byte 0x00, which empty data is packed to".to_owned());
+    }
     let mut capacity = size.min((packed.len() as u64).saturating_mul(TRUSTED_RATIO).max(TRUSTED_SIZE));
     loop {
         let mut values = vec![T::zeroed(); capacity.div_ceil(size_of::<T>() as u64) as usize];

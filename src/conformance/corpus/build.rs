@@ -24,9 +24,9 @@ const MAX_ATTEMPTS: usize = 20;
 /// The maximum number of value kinds listed in the description of a valid file.
 const MAX_LISTED: usize = 4;
 
-/// The maximum number of vertices or indices of a mesh with contents, if fewer than [`LARGE_CORPUS`] files are
-/// requested.
-const MAX_CONTENTS_ITEMS: usize = 1024;
+/// The maximum number of numbers in the vertices and indices of a mesh with contents, if fewer than [`LARGE_CORPUS`]
+/// files are requested.
+const MAX_CONTENTS_NUMBERS: usize = 512;
 const LARGE_CORPUS: usize = 1000;
 
 pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
@@ -135,9 +135,14 @@ impl CorpusBuilder {
 
     fn add_edge_case(&mut self, description: &str, bytes: Vec<u8>, config: &Config) {
         let dialect = self.format.detect(&bytes).dialect;
-        let Some(verdicts) = self.oracle.judge_accepted(&bytes, dialect) else { return };
-        let is_plausible = verdicts.codes.is_empty() || !config.plausible;
-        if is_plausible && config.dialect.is_none_or(|wanted| wanted == dialect) {
+        if config.dialect.is_some_and(|wanted| wanted != dialect) {
+            return;
+        }
+        let Some(verdicts) = self.oracle.judge_unambiguous(&bytes, dialect) else { return };
+        if verdicts.strict == Verdict::Reject {
+            let defect = description.to_owned();
+            self.add_broken(&Candidate { dialect, bytes, source: None, defect, verdicts });
+        } else if verdicts.codes.is_empty() || !config.plausible {
             self.add_case(CaseKind::Valid, dialect, bytes, verdicts, None, format!("Valid: {description}."));
         }
     }
@@ -263,9 +268,8 @@ impl CorpusBuilder {
     fn is_too_large(&self, bytes: &[u8], dialect: Dialect) -> bool {
         let options = ReadOptions::default().with_dialect(dialect);
         let is_large = |mesh: &Mesh| {
-            let vertices = if mesh.attributes.is_empty() { 0 } else { mesh.vertices };
-            vertices.max(mesh.indices.as_ref().map_or(0, |indices| indices.numbers.len()))
-                > MAX_CONTENTS_ITEMS
+            let arrays = mesh.attributes.iter().map(|attribute| &attribute.array).chain(&mesh.indices);
+            arrays.map(|array| array.numbers.len()).sum::<usize>() > MAX_CONTENTS_NUMBERS
         };
         self.count < LARGE_CORPUS
             && self

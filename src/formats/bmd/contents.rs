@@ -1,5 +1,7 @@
 //! The contents of a document as plain numbers.
 
+use glam::Mat4;
+
 use super::{Animation, Bone, Document, LodDef, Mesh, PackedVertex, Pose, Transform};
 use crate::contents::{
     self, Array, Blend, Contents, Keys, Lod, Numbers, PoseBudget, Skeleton, SkinnedPositions, sampled_frames,
@@ -8,6 +10,9 @@ use crate::{Dialect, FormatId};
 
 /// The relative tolerance of values computed in 32-bit floats.
 const ROUNDING: f32 = 1e-6;
+
+/// The minimum length of an interpolated quaternion whose direction is defined despite rounding.
+const MIN_LENGTH: f64 = 1e-3;
 
 pub(super) fn contents(document: &Document) -> Contents<'static> {
     Contents {
@@ -144,7 +149,7 @@ fn poses(document: &Document) -> Vec<contents::Pose> {
     let mut budget = PoseBudget::new(vertices + document.bones.len());
     let mut poses = Vec::new();
     if budget.take_pose() {
-        poses.push(contents::Pose::at_rest(skinned_positions(document, &Pose::default())));
+        poses.push(contents::Pose::at_rest(skinned_positions(document, &Pose::default(), ROUNDING)));
     }
     for (index, animation) in document.animations.iter().enumerate() {
         let keys = || animation.tracks.iter().flat_map(|track| track.keys());
@@ -154,7 +159,14 @@ fn poses(document: &Document) -> Vec<contents::Pose> {
             if !budget.take_pose() {
                 return poses;
             }
-            let pose = animation.pose(frame as f32);
+            let (mut pose, lengths) = animation.pose_and_lengths(frame as f32);
+            for (motion, _) in pose.bones.iter_mut().zip(&lengths).filter(|(_, length)| **length < MIN_LENGTH)
+            {
+                motion.rotation = [f32::NAN; 4];
+            }
+            // Normalising a short quaternion multiplies its rounding error.
+            let shortest = lengths.into_iter().filter(|length| *length >= MIN_LENGTH).fold(1.0, f64::min);
+            let rotation = ROUNDING / shortest as f32;
             let translations = pose.bones.iter().map(|motion| motion.translation).collect();
             let rotations = pose.bones.iter().map(|motion| motion.rotation).collect();
             let scales = pose.bones.iter().map(|motion| motion.scale).collect();
@@ -162,26 +174,40 @@ fn poses(document: &Document) -> Vec<contents::Pose> {
                 animation: Some(index),
                 frame: Some(frame),
                 translations: Some(Array::from_rows(translations).with_tolerance(translation)),
-                rotations: Some(Array::from_rows(rotations).with_tolerance(ROUNDING)),
+                rotations: Some(Array::from_rows(rotations).with_tolerance(rotation)),
                 scales: Some(Array::from_rows(scales).with_tolerance(scale)),
-                ..contents::Pose::at_rest(skinned_positions(document, &pose))
+                ..contents::Pose::at_rest(skinned_positions(document, &pose, rotation))
             });
         }
     }
     poses
 }
 
-/// Returns the positions of each mesh in model space, skinned with the pose.
-fn skinned_positions(document: &Document, pose: &Pose) -> Vec<Array> {
+/// Returns the positions of each mesh in model space, skinned with the pose. `rotation` is the tolerance of its
+/// rotations. Positions are undefined if they depend on an undefined rotation, or on a pseudo-bone whose weights add up
+/// to 0.
+fn skinned_positions(document: &Document, pose: &Pose, rotation: f32) -> Vec<Array> {
     let matrices: Vec<_> = pose
-        .matrices(&document.bones)
+        .matrices_or(&document.bones, Mat4::NAN)
         .into_iter()
         .map(|matrix| matrix.map(|column| column.map(f64::from)))
         .collect();
-    let origins = matrices.iter().flat_map(|[.., origin]| origin.iter());
+    let origins = matrices.iter().flat_map(|[.., [x, y, z, _]]| [x, y, z]);
     let largest_coordinate = origins.fold(0.0, |largest: f64, coordinate| largest.max(coordinate.abs()));
+    // Weights of both signs cancel, but their rounding errors do not.
+    let cancellation = document.bones.iter().filter_map(|bone| match bone.transform {
+        Transform::Bone(_) => None,
+        Transform::Pseudo(pseudo) => {
+            let weights = pseudo.weights().map(f64::from);
+            let (sum, size): (f64, f64) =
+                (weights.iter().sum(), weights.iter().map(|weight| weight.abs()).sum());
+            (sum != 0.0).then(|| size / sum.abs())
+        }
+    });
+    let deviation = f64::from(ROUNDING) * cancellation.fold(0.0, f64::max) + f64::from(rotation);
     let mesh = |mesh: &Mesh| {
         let mut skinned = SkinnedPositions::default();
+        skinned.allow_deviation(deviation);
         for vertex in mesh.vertices.iter() {
             skinned.add_vertex(vertex.position, matrices.get(usize::from(vertex.bone)).copied());
         }

@@ -1,7 +1,14 @@
-//! Valid BMD files that generated files rarely resemble: many vertices, and flat colours in every notation.
+//! Valid BMD files that generated files rarely resemble: many vertices, flat colours in every notation, and vertices
+//! that follow animated bones.
 
-use super::schema::{FlatVertex64, MeshDef, TexturedVertex64, Triple};
-use super::{Document, Face, Faces, Mesh, PackedFace, PackedVertex, Surface, Vertices};
+use super::schema::{
+    BoneDef, BoneTransform, FlatVertex64, MeshDef, PseudoTransform, Rotation, TexturedVertex64, TrackKey,
+    Triple,
+};
+use super::{
+    AnimRate, Animation, Bone, Document, Face, Faces, Mesh, PackedFace, PackedVertex, Surface, Track,
+    Transform, Vertices,
+};
 use crate::{Format, Text, WriteOptions};
 
 /// The offset of the table of meshes in the header.
@@ -11,7 +18,8 @@ const OFS_MESHES: usize = 16;
 pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     let many = "1,025 vertices, and 1,024 with a quad counted as one and as two";
     let flat = "names of materials that are, or almost are, flat colours";
-    [(many, many_vertices()), (flat, flat_colors())]
+    let animated = "vertices on each bone of an animated skeleton with pseudo-bones";
+    [(many, many_vertices()), (flat, flat_colors()), (animated, animated_bones())]
         .into_iter()
         .filter_map(|(what, bytes)| Some((what, bytes?)))
         .collect()
@@ -54,6 +62,56 @@ fn flat_colors() -> Option<Vec<u8>> {
     };
     let meshes = names.into_iter().map(mesh).collect::<Option<Vec<_>>>()?;
     Document { meshes, ..Document::default() }.write(&WriteOptions::default()).ok()
+}
+
+/// Builds a chain of bones with rotations, translations and non-uniform scales that do not commute, and two pseudo-bones,
+/// with a vertex on each bone. The keys of bone 0 move nothing, and FFFFFFFF is an identity in a bone only (B25).
+fn animated_bones() -> Option<Vec<u8>> {
+    let turned = |x, y, z| Rotation::nearest([x, y, z, 0.75]);
+    let at = |x, y, z| Triple::nearest([x, y, z]);
+    let bone = |id_parent, origin: Option<Triple>, rotation: Option<Rotation>| {
+        let transform = BoneTransform::new().with_origin(origin?).with_rotation(rotation?);
+        Some(Bone { id_parent, transform: Transform::Bone(transform), ..Bone::default() })
+    };
+    let pseudo = |bytes| Bone {
+        id_parent: BoneDef::PSEUDO,
+        transform: Transform::Pseudo(PseudoTransform::from_bytes(bytes)),
+        ..Bone::default()
+    };
+    let ones = Some(Rotation::from(u32::MAX));
+    let key = |frame, rotation, translation, scale| TrackKey { frame, rotation, translation, scale };
+    let keys = [
+        vec![key(0, turned(0.5, 0.0, 0.0), at(9.0, 9.0, 9.0), at(2.0, 2.0, 2.0))],
+        vec![
+            key(0, turned(0.0, 0.5, 0.0), at(0.0, 0.0, 3.0), None),
+            key(6, turned(0.0, 0.0, 0.5), None, None),
+        ],
+        vec![key(2, turned(0.0, 0.0, 0.75), None, at(2.0, 1.0, 0.5)), key(4, None, at(1.0, 0.5, 0.0), None)],
+        vec![key(0, ones, None, at(1.0, 1.5, 1.0))],
+    ];
+    let tracks = keys.into_iter().map(Track::from_keys).collect::<Result<Vec<_>, _>>().ok()?;
+    let bones = vec![
+        Bone::default(),
+        bone(0, at(1.0, 0.0, 0.0), turned(0.5, 0.0, 0.0))?,
+        bone(1, at(0.0, 2.0, 0.0), ones)?,
+        bone(2, at(0.0, 0.0, 1.0), Some(Rotation::default()))?,
+        // Unused slots may contain any bone.
+        pseudo([1, 2, 200, 4, 0x68, 0x50, 0, 0]),
+        pseudo([4, 0, 0, 0, 0x60, 0x60, 0, 0]),
+    ];
+    let mut vertices = Vertices::default();
+    for (bone, position) in (0_u8..).zip([at(1.0, 2.0, 3.0)?; 6]) {
+        let vertex = TexturedVertex64::new().with_position(position).with_bone(bone);
+        vertices.push(PackedVertex::Textured64(vertex)).ok()?;
+    }
+    let fl_hz = AnimRate::new().with_quarter_hz(4);
+    let document = Document {
+        meshes: vec![Mesh::new(Some(Text::from("stone")), vertices, Faces::default())],
+        bones,
+        animations: vec![Animation { n_frames: 9, fl_hz, tracks, ..Animation::default() }],
+        ..Document::default()
+    };
+    document.write(&WriteOptions::default()).ok()
 }
 
 /// Returns a 64-bit vertex in the form for the surface.

@@ -1,4 +1,5 @@
-//! Valid Crucible files that generated files rarely resemble: long runs and distant matches in LZ4 blocks.
+//! Crucible files that generated files rarely resemble: long runs, distant matches and faults in LZ4 blocks, and faults
+//! that tolerant loaders miss.
 
 use std::io::Cursor;
 
@@ -14,8 +15,75 @@ use crate::{Format, WriteOptions};
 pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     let literals = "a stream of more than 15 + 255 bytes that do not repeat";
     let window = "indices of more than 64 KiB, with a match 65,535 bytes back";
-    let cases = [(window, distant_match()), (literals, long_literals())];
+    let cases = [
+        (window, distant_match()),
+        (literals, long_literals()),
+        ("LZ4 indices with a match 0 bytes back", with_indices(6, &[(&[0, 0], Some((0, 4)))])),
+        ("LZ4 indices that end with a match", with_indices(6, &[(&[0, 0], Some((2, 4)))])),
+        (
+            "empty data whose LZ4 token has a match length",
+            with_block(Lz4Block { unpacked_size: 0, bytes: vec![1] }),
+        ),
+        ("an index that is −1 as a signed number", with_indices(6, &[(&[0, 0, 255, 255, 0, 0], None)])),
+        ("an index into empty streams", index_into_empty_streams()),
+        ("an empty stream after a stream with values", unequal_streams()),
+        ("a byte after the last stream of a chunk in a container", trailing_byte()),
+    ];
     cases.into_iter().filter_map(|(what, bytes)| Some((what, bytes?))).collect()
+}
+
+/// Literals and the match after them, with its distance and length.
+type Sequence<'a> = (&'a [u8], Option<(u16, usize)>);
+
+/// Builds a bare chunk of one vertex, with 16-bit indices that unpack to `size` bytes.
+fn with_indices(size: i32, sequences: &[Sequence<'_>]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    sequences.iter().for_each(|(literals, lz4_match)| push_sequence(&mut bytes, literals, *lz4_match));
+    with_block(Lz4Block { unpacked_size: size, bytes })
+}
+
+/// Builds a bare chunk of one vertex, with 16-bit indices.
+fn with_block(indices: Lz4Block) -> Option<Vec<u8>> {
+    bare_chunk(indices, &[[0.0; 3]], &[])
+}
+
+fn index_into_empty_streams() -> Option<Vec<u8>> {
+    bare_chunk(Lz4Block::pack(&[0; 6]).ok()?, &[], &[])
+}
+
+fn unequal_streams() -> Option<Vec<u8>> {
+    bare_chunk(Lz4Block::pack(&[0; 6]).ok()?, &[[0.0; 3]], &[AttributeFlags::new().with_normal(true)])
+}
+
+/// Builds a bare chunk with positions and empty streams of other attributes.
+fn bare_chunk(indices: Lz4Block, positions: &[[f32; 3]], empty: &[AttributeFlags]) -> Option<Vec<u8>> {
+    let positions = Lz4Block::pack(bytemuck::cast_slice(positions)).ok()?;
+    let mut streams =
+        vec![PackedStream { attribute: AttributeFlags::new().with_position_3d(true), block: positions }];
+    for attribute in empty {
+        streams.push(PackedStream { attribute: *attribute, block: Lz4Block::pack(&[]).ok()? });
+    }
+    write(&PackedChunk { index_size: 0, indices, streams })
+}
+
+/// Writes a bare chunk.
+fn write(packed: &PackedChunk) -> Option<Vec<u8>> {
+    let streams = packed.streams.iter().map(|_| Values::Position3d(Vec::new()).into()).collect();
+    let mut bytes = Cursor::new(Vec::new());
+    Chunk { streams, ..Chunk::default() }.write_options(&mut bytes, Endian::Little, (packed,)).ok()?;
+    Some(bytes.into_inner())
+}
+
+/// Builds a container whose only chunk is one byte longer than its streams.
+fn trailing_byte() -> Option<Vec<u8>> {
+    let chunk = Chunk {
+        indices: Indices::U16(vec![0, 0, 0]),
+        streams: vec![Values::Position3d(vec![[0.0; 3]]).into()],
+        trailing: vec![0],
+        ..Chunk::default()
+    };
+    let document = Document { container: Container::Model, chunks: vec![chunk], ..Document::default() };
+    Format::write(&document, &WriteOptions::lenient()).ok()
 }
 
 /// Builds a file whose positions have no repeated bytes, so that LZ4 stores them as literals.
@@ -52,10 +120,7 @@ fn distant_match() -> Option<Vec<u8>> {
         indices: Lz4Block { unpacked_size: 64 + ONES as i32 + 26, bytes: packed },
         streams: vec![PackedStream { attribute, block: Lz4Block { unpacked_size: 36, bytes: positions } }],
     };
-    let streams = vec![Values::Position3d(Vec::new()).into()];
-    let mut bytes = Cursor::new(Vec::new());
-    Chunk { streams, ..Chunk::default() }.write_options(&mut bytes, Endian::Little, (&packed,)).ok()?;
-    Some(bytes.into_inner())
+    write(&packed)
 }
 
 /// Appends an LZ4 sequence: literals, then a match with this distance and length, if there is one.

@@ -19,6 +19,8 @@
 mod codec;
 mod contents;
 mod document;
+#[cfg(feature = "proptest")]
+mod edge_cases;
 mod examples;
 mod fields;
 mod rules;
@@ -75,6 +77,11 @@ impl Declared for Document {
     }
 
     by_document!();
+
+    #[cfg(feature = "proptest")]
+    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+        edge_cases::edge_cases()
+    }
 }
 
 /// Decodes a file. Also returns the summary of the vertex joints, which a rule needs.

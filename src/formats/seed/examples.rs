@@ -5,7 +5,7 @@ use crate::formats::RuleExample;
 use crate::{Dialect, Rule};
 
 /// A triangle.
-const TEXT: &str = "\
+pub(super) const TEXT: &str = "\
 [name]=Triangle
 [mat0]=DEFAULT
 [type]=STATIC

@@ -22,6 +22,8 @@ mod columns;
 mod contents;
 mod document;
 mod dump;
+#[cfg(feature = "proptest")]
+mod edge_cases;
 mod examples;
 mod rules;
 #[cfg(feature = "scene")]
@@ -83,6 +85,11 @@ impl Declared for Document {
     }
 
     by_document!(|config| strategy::files(config));
+
+    #[cfg(feature = "proptest")]
+    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+        edge_cases::edge_cases()
+    }
 
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         dump::visit_lines(bytes, each);

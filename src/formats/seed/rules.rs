@@ -34,7 +34,7 @@ fn check_properties(document: &Document, unreadable: UnreadableParts, report: &m
     for (index, property) in document.properties.iter().enumerate() {
         if !names.insert(&*property.name) {
             let message =
-                format_args!("duplicate property `{}`; lenient reading keeps the first", property.name);
+                format_args!("duplicate property `{}`; lenient reading uses the first", property.name);
             report.add(&DUPLICATE_PROPERTY, path!(properties[index]), message);
         }
     }

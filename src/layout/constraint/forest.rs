@@ -34,8 +34,9 @@ fn invalid_parents_by_id(
     id_of: &dyn Fn(usize) -> Option<usize>,
 ) -> Vec<(usize, String)> {
     let count = parents.len();
-    let is_first_root = |item: usize, parent: i128| forest.rooted && item == 0 && parent == 0;
-    let is_root = |item: usize, parent: i128| forest.none == Some(parent) || is_first_root(item, parent);
+    let is_root = |item: usize, parent: i128| {
+        if forest.rooted && item == 0 { parent == 0 } else { forest.none == Some(parent) }
+    };
     let mut parent_of: Vec<Option<usize>> = vec![None; count];
     for (item, parent) in parents.iter().enumerate() {
         if let Some(slot) = id_of(item).and_then(|id| parent_of.get_mut(id)) {
@@ -47,8 +48,8 @@ fn invalid_parents_by_id(
     for (item, parent) in parents.iter().enumerate().filter(|(item, parent)| !is_root(*item, **parent)) {
         let own_id = id_of(item);
         let message = match usize::try_from(*parent).ok().filter(|parent| *parent < count) {
-            None => format!("parent {parent} is not in 0..{count}"),
             _ if forest.rooted && item == 0 => format!("parent {parent} of the first item, expected 0"),
+            None => format!("parent {parent} is not in 0..{count}"),
             Some(parent) if forest.parents_first && parent >= item => {
                 format!("parent {parent}, expected an index below {item}")
             }

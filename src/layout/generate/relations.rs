@@ -136,14 +136,15 @@ pub(super) fn to_ordered_forest(parents: &[i128], none: Option<i128>, rooted: bo
     for (item, parent) in parents.iter().enumerate() {
         let chosen = inside.get(parent.rem_euclid(inside.len().max(1) as i128) as usize);
         let is_beyond = *parent >= parents.len() as i128;
+        let is_first_root = rooted && item == 0;
         forest.push(match (none, chosen) {
-            (Some(none), _) if *parent == none => none,
+            (Some(none), _) if *parent == none && !is_first_root => none,
             (Some(none), _) if !rooted && is_beyond => none,
             (Some(none), None) if !rooted => none,
             (_, None) => 0,
             (_, Some(chosen)) => *chosen,
         });
-        if !(rooted && none == Some(*parent)) {
+        if !rooted || none != forest.last().copied() {
             inside.push(item as i128);
         }
     }

@@ -56,9 +56,20 @@ impl Animation {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     pub fn pose(&self, frame: f32) -> Pose {
+        let (mut pose, lengths) = self.pose_and_lengths(frame);
+        for (motion, _) in pose.bones.iter_mut().zip(lengths).filter(|(_, length)| *length == 0.0) {
+            motion.rotation = Motion::default().rotation;
+        }
+        pose
+    }
+
+    /// Returns the pose, and the length of each interpolated quaternion before normalisation. Between two keys, the
+    /// length may be 0, for example halfway between q and −q. The rotation is then NaN.
+    pub(in super::super) fn pose_and_lengths(&self, frame: f32) -> (Pose, Vec<f64>) {
         let time = PlaybackTime::new(self, frame);
-        let tracks = self.tracks.iter().map(|track| time.motion(&track.channels().to_floats()));
-        Pose { bones: tracks.collect() }
+        let (bones, lengths) =
+            self.tracks.iter().map(|track| time.motion(&track.channels().to_floats())).unzip();
+        (Pose { bones }, lengths)
     }
 }
 
@@ -78,13 +89,17 @@ impl PlaybackTime {
         PlaybackTime { frame, n_frames: animation.n_frames.into(), is_loop }
     }
 
-    fn motion(&self, channels: &FloatChannels) -> Motion {
+    /// Returns the motion of a bone, and the length of the interpolated quaternion before normalisation.
+    fn motion(&self, channels: &FloatChannels) -> (Motion, f64) {
         let none = Motion::default();
-        Motion {
-            rotation: self.interpolate(&channels.rotations).map_or(none.rotation, unit_quaternion),
+        let rotation = self.interpolate(&channels.rotations).unwrap_or(none.rotation.map(f64::from));
+        let length = rotation.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let motion = Motion {
+            rotation: to_f32(rotation.map(|x| x / length)),
             translation: self.interpolate(&channels.translations).map_or(none.translation, to_f32),
             scale: self.interpolate(&channels.scales).map_or(none.scale, to_f32),
-        }
+        };
+        (motion, length)
     }
 
     /// Returns the interpolated value of a channel; `None` if it has no keys.
@@ -116,18 +131,18 @@ fn to_f32<const N: usize>(values: [f64; N]) -> [f32; N] {
     values.map(|x| x as f32)
 }
 
-/// Normalises a quaternion. Returns the identity if its length is 0, for example halfway between q and −q.
-fn unit_quaternion(quaternion: [f64; 4]) -> [f32; 4] {
-    let length = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
-    if length > 0.0 { to_f32(quaternion.map(|x| x / length)) } else { Motion::default().rotation }
-}
-
 impl Pose {
     /// Returns the matrix of each bone, from bone space to model space.
     ///
     /// Bone 0 is the model itself. The matrix of a pseudo-bone is the weighted mean of the matrices of the bones that
-    /// it follows. A bone whose parent does not precede it is treated as a child of bone 0 (B21).
+    /// it follows, or the identity if the weights add up to 0. A bone whose parent does not precede it is treated as a
+    /// child of bone 0 (B21).
     pub fn matrices(&self, skeleton: &[Bone]) -> Vec<Matrix> {
+        self.matrices_or(skeleton, Mat4::IDENTITY)
+    }
+
+    /// Like [`matrices`](Pose::matrices), with the matrix `undefined` for pseudo-bones whose weights add up to 0.
+    pub(in super::super) fn matrices_or(&self, skeleton: &[Bone], undefined: Mat4) -> Vec<Matrix> {
         let mut matrices: Vec<Mat4> = Vec::with_capacity(skeleton.len());
         for (index, bone) in skeleton.iter().enumerate() {
             let motion = self.bones.get(index).copied().unwrap_or_default();
@@ -139,18 +154,21 @@ impl Pose {
                     let local = Mat4::from_scale_rotation_translation(motion.scale.into(), rotation, origin);
                     matrices.get(usize::from(bone.id_parent)).copied().unwrap_or_default() * local
                 }
-                Transform::Pseudo(pseudo) => weighted_mean(&matrices, pseudo.bones(), pseudo.weights()),
+                Transform::Pseudo(pseudo) => {
+                    weighted_mean(&matrices, pseudo.bones(), pseudo.weights()).unwrap_or(undefined)
+                }
             });
         }
         matrices.iter().map(Mat4::to_cols_array_2d).collect()
     }
 }
 
-/// Returns the weighted mean of matrices. Ignores bones that do not precede the pseudo-bone.
-fn weighted_mean(matrices: &[Mat4], bones: [u8; 4], weights: [f32; 4]) -> Mat4 {
+/// Returns the weighted mean of matrices; `None` if the weights add up to 0. Ignores bones that do not precede the
+/// pseudo-bone.
+fn weighted_mean(matrices: &[Mat4], bones: [u8; 4], weights: [f32; 4]) -> Option<Mat4> {
     let followed = bones.iter().zip(weights);
     let followed = followed.filter_map(|(bone, weight)| Some((*matrices.get(usize::from(*bone))?, weight)));
     let (sum, total) = followed
         .fold((Mat4::ZERO, 0.0), |(sum, total), (matrix, weight)| (sum + matrix * weight, total + weight));
-    if total == 0.0 { Mat4::IDENTITY } else { sum * (1.0 / total) }
+    (total != 0.0).then(|| sum * (1.0 / total))
 }
