@@ -10,7 +10,7 @@ pub(super) struct CoveredRanges(Vec<Range<u64>>);
 
 impl CoveredRanges {
     /// Adds the range of a value. Ignores values in unpacked blocks.
-    pub(super) fn add(&mut self, span: &Span) {
+    pub fn add(&mut self, span: &Span) {
         let Span::Bytes(range) = span else { return };
         match self.0.last_mut() {
             // Extends the last range, since most values follow the previous one.
@@ -22,7 +22,7 @@ impl CoveredRanges {
     }
 
     /// Returns the uncovered ranges of a file of `size` bytes, in ascending order.
-    pub(super) fn gaps(mut self, size: u64) -> Vec<Range<u64>> {
+    pub fn gaps(mut self, size: u64) -> Vec<Range<u64>> {
         self.0.sort_unstable_by_key(|range| range.start);
         self.0.push(size..size);
         let mut end = 0;

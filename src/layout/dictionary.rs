@@ -56,7 +56,7 @@ pub(super) struct Dictionary {
 }
 
 impl Dictionary {
-    pub(super) fn new(title: &str) -> Dictionary {
+    pub fn new(title: &str) -> Dictionary {
         let mut lines = IndentedText::default();
         lines.push_line(format!(
             "# {title}: magic bytes, named values, flags and limits, for libFuzzer and AFL."
@@ -75,7 +75,7 @@ impl Dictionary {
 
     /// Adds an entry, unless an entry with the same bytes exists. In the name, characters other than ASCII letters and
     /// digits become `_`.
-    pub(super) fn add_entry(&mut self, name: &str, bytes: Vec<u8>) {
+    pub fn add_entry(&mut self, name: &str, bytes: Vec<u8>) {
         if bytes.is_empty() || !self.added.insert(bytes.clone()) {
             return;
         }
@@ -89,7 +89,7 @@ impl Dictionary {
         self.lines.push_line(format!("{name}=\"{escaped}\""));
     }
 
-    pub(super) fn into_text(self) -> String {
+    pub fn into_text(self) -> String {
         self.lines.into_text()
     }
 }

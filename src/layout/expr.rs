@@ -325,7 +325,7 @@ pub(crate) enum Operand {
 
 impl Operand {
     /// Returns the operand as an integer; `true` is 1.
-    pub(super) fn to_int(self) -> i128 {
+    pub fn to_int(self) -> i128 {
         match self {
             Operand::Int(number) => number,
             Operand::Bool(value) => value.into(),

@@ -45,12 +45,12 @@ pub(super) enum Json {
 }
 
 impl Json {
-    pub(super) fn object(entries: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
+    pub fn object(entries: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
         Json::Object(entries.into_iter().filter(|(_, value)| !matches!(value, Json::Omitted)).collect())
     }
 
     /// Prints a complete document.
-    pub(super) fn print(&self) -> String {
+    pub fn print(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, 0);
         out.push('\n');

@@ -20,7 +20,7 @@ pub(super) struct IndentedText {
 
 impl IndentedText {
     /// Adds a line; empty lines are not indented.
-    pub(super) fn push_line(&mut self, line: impl AsRef<str>) {
+    pub fn push_line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
         if !line.is_empty() {
             self.text.extend(std::iter::repeat_n(' ', self.indent));
@@ -30,25 +30,25 @@ impl IndentedText {
     }
 
     /// Runs `body`, indenting each added line by two spaces.
-    pub(super) fn indented(&mut self, body: impl FnOnce(&mut IndentedText)) {
+    pub fn indented(&mut self, body: impl FnOnce(&mut IndentedText)) {
         self.indented_by(2, body);
     }
 
     /// Runs `body`, indenting each added line by `columns` spaces.
-    pub(super) fn indented_by(&mut self, columns: usize, body: impl FnOnce(&mut IndentedText)) {
+    pub fn indented_by(&mut self, columns: usize, body: impl FnOnce(&mut IndentedText)) {
         self.indent += columns;
         body(self);
         self.indent -= columns;
     }
 
     /// Adds each line of `text` after a prefix.
-    pub(super) fn push_prefixed(&mut self, prefix: &str, text: &str) {
+    pub fn push_prefixed(&mut self, prefix: &str, text: &str) {
         for line in text.lines() {
             self.push_line(format!("{prefix}{line}").trim_end());
         }
     }
 
-    pub(super) fn into_text(self) -> String {
+    pub fn into_text(self) -> String {
         self.text
     }
 }

@@ -85,11 +85,11 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
 /// The region and offset at which a value is written, and the given value.
 #[derive(Clone, Copy)]
 pub(super) struct WriteTarget<'p> {
-    pub(super) region: RegionId,
-    pub(super) at: u64,
-    pub(super) input: Input<'p>,
+    pub region: RegionId,
+    pub at: u64,
+    pub input: Input<'p>,
     /// The given value of the enclosing struct.
-    pub(super) outer: Input<'p>,
+    pub outer: Input<'p>,
 }
 
 /// The byte range of a field in its region.
@@ -98,47 +98,47 @@ pub(super) type FieldRange = (RegionId, Range<u64>);
 /// The result of writing a value.
 pub(super) struct WrittenValue {
     /// The offset after the last byte.
-    pub(super) end: u64,
+    pub end: u64,
     /// The number of items in a list, or of bytes in a block; 0 for other values.
-    pub(super) count: u64,
+    pub count: u64,
 }
 
 pub(super) struct Assembler<'a> {
-    pub(super) program: &'static Program,
-    pub(super) limits: &'a Limits,
+    pub program: &'static Program,
+    pub limits: &'a Limits,
     /// The maximum size of a region in bytes. It bounds memory use, since a given offset may be any number.
-    pub(super) max: u64,
+    pub max: u64,
     /// The size of the original file, if the values come from one.
-    pub(super) file_size: Option<u64>,
+    pub file_size: Option<u64>,
     /// Whether given values are recomputed if they conflict with others.
-    pub(super) recounts: bool,
+    pub recounts: bool,
     /// The paths of the packed-block sizes that are always recomputed.
-    pub(super) block_size_paths: &'a HashSet<Vec<Segment>>,
+    pub block_size_paths: &'a HashSet<Vec<Segment>>,
     /// Values determined by an earlier run.
-    pub(super) earlier_values: &'a NumbersByPath,
-    pub(super) path: Vec<Segment>,
-    pub(super) frames: Frames<SlotOrigin>,
-    pub(super) regions: Vec<Region>,
-    pub(super) variables: Variables,
+    pub earlier_values: &'a NumbersByPath,
+    pub path: Vec<Segment>,
+    pub frames: Frames<SlotOrigin>,
+    pub regions: Vec<Region>,
+    pub variables: Variables,
     /// The equations that are not solved yet, such as conditions and equations with several unknown values.
-    pub(super) equations: Vec<Equation>,
-    pub(super) checksums: Vec<PendingChecksum>,
+    pub equations: Vec<Equation>,
+    pub checksums: Vec<PendingChecksum>,
     /// The range of the field written last; `None` if its condition excluded it.
-    pub(super) last_field: Option<FieldRange>,
-    pub(super) conditional_fields: Vec<ConditionalField>,
+    pub last_field: Option<FieldRange>,
+    pub conditional_fields: Vec<ConditionalField>,
     /// The first error that may disappear once all values are known, such as overlapping values or unpackable
     /// content.
     deferred_error: Option<Error>,
 }
 
 impl Assembler<'_> {
-    pub(super) fn error(&self, message: impl ToString) -> Error {
+    pub fn error(&self, message: impl ToString) -> Error {
         Error::inexpressible(message).at(self.path.as_slice())
     }
 
     /// Adds a region: for a file or block if `base` is `None`, else for a field whose offset counts from the start
     /// of `base`.
-    pub(super) fn add_region(&mut self, base: Option<RegionId>) -> RegionId {
+    pub fn add_region(&mut self, base: Option<RegionId>) -> RegionId {
         let id = self.regions.len();
         let (base, buffer) = (base.unwrap_or(id), SparseBuffer::new(self.max));
         let state = RegionState::Open;
@@ -146,19 +146,19 @@ impl Assembler<'_> {
         id
     }
 
-    pub(super) fn write(&mut self, region: RegionId, at: u64, bytes: &[u8]) -> Result<()> {
+    pub fn write(&mut self, region: RegionId, at: u64, bytes: &[u8]) -> Result<()> {
         let result = self.regions[region].buffer.write(at, bytes);
         self.defer_clash(result)
     }
 
     /// Stores an error that may disappear once all values are known. Keeps only the first.
-    pub(super) fn defer_error(&mut self, message: String) {
+    pub fn defer_error(&mut self, message: String) {
         let error = self.error(message);
         self.deferred_error.get_or_insert(error);
     }
 
     /// Defers a [`WriteError::Clash`]; returns any other error.
-    pub(super) fn defer_clash(&mut self, result: Result<(), WriteError>) -> Result<()> {
+    pub fn defer_clash(&mut self, result: Result<(), WriteError>) -> Result<()> {
         match result {
             Ok(()) => Ok(()),
             Err(WriteError::TooLarge(message)) => Err(self.error(message)),
@@ -178,7 +178,7 @@ impl Assembler<'_> {
     }
 
     /// Writes a value of any form.
-    pub(super) fn write_value(&mut self, target: WriteTarget, item: &Item) -> Result<WrittenValue> {
+    pub fn write_value(&mut self, target: WriteTarget, item: &Item) -> Result<WrittenValue> {
         match self.program.forms[item.form].kind {
             FormKind::Number(_) | FormKind::Text => self.write_scalar(target, item),
             FormKind::Items(inner, count) => self.write_items(target, item, (inner, count)),

@@ -10,7 +10,7 @@ use crate::{Result, unpack};
 
 impl Assembler<'_> {
     /// Writes a block. The `count` of the result is the size of the block in bytes.
-    pub(super) fn write_block(
+    pub fn write_block(
         &mut self,
         target: WriteTarget,
         bytes: &Item,

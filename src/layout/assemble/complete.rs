@@ -15,7 +15,7 @@ use crate::{Error, Result};
 
 impl Assembler<'_> {
     /// Writes a file and returns its bytes.
-    pub(super) fn write_file(&mut self, contents: &Contents) -> Result<Vec<u8>> {
+    pub fn write_file(&mut self, contents: &Contents) -> Result<Vec<u8>> {
         let (file, input) = (self.add_region(None), Input::root(&contents.root));
         let target = WriteTarget { region: file, at: 0, input, outer: input };
         let end = self.write_value(target, &Item::root(self.program))?.end;
@@ -27,7 +27,7 @@ impl Assembler<'_> {
 
     /// Completes a file or the content of a block. The fields without explicit offsets end at `end`; `file` is `None`
     /// for a block.
-    pub(super) fn complete_region(
+    pub fn complete_region(
         &mut self,
         region: RegionId,
         end: u64,
@@ -54,7 +54,7 @@ impl Assembler<'_> {
     }
 
     /// Writes the trailing bytes of a file or block, and returns their end; `end` if there are none.
-    pub(super) fn write_trailing(&mut self, region: RegionId, end: u64, input: Input) -> Result<u64> {
+    pub fn write_trailing(&mut self, region: RegionId, end: u64, input: Input) -> Result<u64> {
         let Some(bytes) = input.trailing() else { return Ok(end) };
         let at = end.max(self.regions[region].placed_end);
         self.write(region, at, bytes)?;
@@ -117,7 +117,7 @@ impl Assembler<'_> {
 
     /// Schedules the checksum that a field declares, unless the stored value is given and means "no checksum". The
     /// struct starts at `start`; `covered` lists the fields of the struct, each with its range.
-    pub(super) fn schedule_checksum(
+    pub fn schedule_checksum(
         &mut self,
         start: (RegionId, u64),
         step: &'static Step,

@@ -14,12 +14,7 @@ use crate::{Error, Result};
 
 impl Assembler<'_> {
     /// Requires that `code` yields `number`, a property of the field just written, such as its size.
-    pub(super) fn require_number(
-        &mut self,
-        code: &'static Code,
-        number: u64,
-        property: &'static str,
-    ) -> Result<()> {
+    pub fn require_number(&mut self, code: &'static Code, number: u64, property: &'static str) -> Result<()> {
         if self.variables.is_empty() {
             return Ok(());
         }
@@ -31,13 +26,13 @@ impl Assembler<'_> {
 
     /// Requires that a condition evaluates to `truth`. The equation is solved last, since several values may satisfy
     /// it.
-    pub(super) fn require_truth(&mut self, condition: &'static Code, truth: bool) {
+    pub fn require_truth(&mut self, condition: &'static Code, truth: bool) {
         let equation = self.condition_equation(condition, truth);
         self.equations.extend(equation);
     }
 
     /// Requires that the checks of a field hold, if its value is omitted.
-    pub(super) fn require_checks(&mut self, step: &'static Step) -> Result<()> {
+    pub fn require_checks(&mut self, step: &'static Step) -> Result<()> {
         let Some(value) = &step.value else { return Ok(()) };
         let origin = self.frames.slots().1[*value as usize];
         let is_omitted = |variable| self.variables.get(variable).is_omitted();
@@ -60,7 +55,7 @@ impl Assembler<'_> {
     }
 
     /// Solves an equation, or stores it for later.
-    pub(super) fn add_equation(&mut self, mut equation: Equation) -> Result<()> {
+    pub fn add_equation(&mut self, mut equation: Equation) -> Result<()> {
         if equation.determines_value() {
             self.solve_equation(&mut equation)?;
             if equation.holds(&self.variables) {
@@ -104,7 +99,7 @@ impl Assembler<'_> {
 
     /// Solves the stored equations until none determines another value: first the equations with one value, conditions
     /// last.
-    pub(super) fn solve_pending(&mut self) -> Result<()> {
+    pub fn solve_pending(&mut self) -> Result<()> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.sort_by_key(|equation| (equation.has_several_values(), equation.is_condition()));
         let several = equations.partition_point(|equation| !equation.has_several_values());
@@ -124,7 +119,7 @@ impl Assembler<'_> {
     }
 
     /// Sets a variable to a determined number, and updates its bytes.
-    pub(super) fn set_variable(&mut self, variable: VariableId, number: i128, cause: Cause) -> Result<()> {
+    pub fn set_variable(&mut self, variable: VariableId, number: i128, cause: Cause) -> Result<()> {
         let before = self.variables.value(variable);
         let whole = self.variables.whole_value(variable);
         self.variables.get_mut(variable).cause = Some(cause);
@@ -153,7 +148,7 @@ impl Assembler<'_> {
     }
 
     /// Writes the current number of a whole value over its bytes; does nothing for a bit field or an unknown value.
-    pub(super) fn rewrite_bytes(&mut self, variable: VariableId) -> Result<()> {
+    pub fn rewrite_bytes(&mut self, variable: VariableId) -> Result<()> {
         let VariableKind::Whole { region, at, ty, value: Some(value), is_written, .. } =
             &mut self.variables.get_mut(variable).kind
         else {
@@ -177,7 +172,7 @@ impl Assembler<'_> {
     }
 
     /// Returns the region and offset that a byte was copied to; `None` if it was packed.
-    pub(super) fn locate(&self, (region, at): (RegionId, u64)) -> Option<(RegionId, u64)> {
+    pub fn locate(&self, (region, at): (RegionId, u64)) -> Option<(RegionId, u64)> {
         match self.regions[region].state {
             RegionState::Open => Some((region, at)),
             RegionState::Moved(outer, start) => self.locate((outer, start.saturating_add(at))),
@@ -186,7 +181,7 @@ impl Assembler<'_> {
     }
 
     /// Records that bytes already written depend on the current value of an expression.
-    pub(super) fn record_dependency(&mut self, code: &Code) {
+    pub fn record_dependency(&mut self, code: &Code) {
         if self.variables.is_empty() {
             return;
         }
@@ -199,7 +194,7 @@ impl Assembler<'_> {
 
     /// Records the dependencies of arguments that combine several values. Other arguments pass on the origin of their
     /// value.
-    pub(super) fn record_argument_dependencies(&mut self, call: &Call) {
+    pub fn record_argument_dependencies(&mut self, call: &Call) {
         if self.variables.is_empty() {
             return;
         }
@@ -215,19 +210,19 @@ impl Assembler<'_> {
     }
 
     /// Returns `true` if an expression depends on a value that equations may determine.
-    pub(super) fn depends_on_variables(&self, code: &Code) -> bool {
+    pub fn depends_on_variables(&self, code: &Code) -> bool {
         let mut origins = collect_origins(code, self.frames.slots().1).into_iter();
         origins.any(|origin| matches!(origin, SlotOrigin::Variable(..)) && !self.variables.is_fixed(origin))
     }
 
     /// Returns `true` if an expression depends on a value that is never recomputed.
-    pub(super) fn depends_on_fixed(&self, code: &Code) -> bool {
+    pub fn depends_on_fixed(&self, code: &Code) -> bool {
         let mut origins = collect_origins(code, self.frames.slots().1).into_iter();
         origins.any(|origin| self.variables.is_fixed(origin))
     }
 
     /// Returns an error if the condition of a given field does not hold; `None` if all conditions hold.
-    pub(super) fn excluded_field_error(&mut self) -> Option<Error> {
+    pub fn excluded_field_error(&mut self) -> Option<Error> {
         let mut fields = std::mem::take(&mut self.conditional_fields).into_iter();
         fields.find_map(|ConditionalField { path, step, mut slots }| {
             let is_excluded = step.condition.as_ref()?.eval_bool(slots.refresh(&self.variables)) == Ok(false);
@@ -239,7 +234,7 @@ impl Assembler<'_> {
 
     /// Returns an error for an equation that does not hold, although all its variables are determined, or several given
     /// values could be recomputed to satisfy it.
-    pub(super) fn conflict_error(&mut self) -> Option<Error> {
+    pub fn conflict_error(&mut self) -> Option<Error> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.iter_mut().find_map(|equation| {
             if equation.depends_on_fixed_value || equation.holds(&self.variables) {

@@ -20,45 +20,45 @@ pub(super) struct SlotSnapshot {
 /// An expression over stored values, and the number that it must yield.
 pub(super) struct Equation {
     /// The written field, its property and the number that `code` must yield.
-    pub(super) cause: Cause,
+    pub cause: Cause,
     code: &'static Code,
     /// The condition and its required result, if the equation follows from a condition.
     condition: Option<(&'static Code, bool)>,
-    pub(super) slots: SlotSnapshot,
-    pub(super) variables: Vec<VariableId>,
+    pub slots: SlotSnapshot,
+    pub variables: Vec<VariableId>,
     /// Whether `code` depends on a value that is never recomputed.
-    pub(super) depends_on_fixed_value: bool,
+    pub depends_on_fixed_value: bool,
     /// Whether exactly one value satisfies the equation; `false` for a quotient, or a condition such as `x != 0`.
     is_exact: bool,
 }
 
 /// A checksum to compute once its region is complete.
 pub(super) struct PendingChecksum {
-    pub(super) step: &'static ChecksumStep,
-    pub(super) path: Vec<Segment>,
+    pub step: &'static ChecksumStep,
+    pub path: Vec<Segment>,
     /// The region and offset of the first covered byte.
-    pub(super) start: (RegionId, u64),
+    pub start: (RegionId, u64),
     /// The number of covered bytes.
-    pub(super) size: u64,
+    pub size: u64,
     /// The stored checksum.
-    pub(super) variable: VariableId,
-    pub(super) slots: SlotSnapshot,
+    pub variable: VariableId,
+    pub slots: SlotSnapshot,
 }
 
 /// A given field whose condition must be checked after all values are determined.
 pub(super) struct ConditionalField {
-    pub(super) path: Vec<Segment>,
-    pub(super) step: &'static Step,
-    pub(super) slots: SlotSnapshot,
+    pub path: Vec<Segment>,
+    pub step: &'static Step,
+    pub slots: SlotSnapshot,
 }
 
 impl SlotSnapshot {
-    pub(super) fn new((cells, origins): (&[Cell], &[SlotOrigin])) -> SlotSnapshot {
+    pub fn new((cells, origins): (&[Cell], &[SlotOrigin])) -> SlotSnapshot {
         SlotSnapshot { cells: cells.to_vec(), origins: origins.to_vec() }
     }
 
     /// Updates the slots to the current values of their variables, and returns all slots.
-    pub(super) fn refresh(&mut self, variables: &Variables) -> &[Cell] {
+    pub fn refresh(&mut self, variables: &Variables) -> &[Cell] {
         for (cell, origin) in self.cells.iter_mut().zip(&self.origins) {
             if let Some(value) = variables.cell(*origin) {
                 *cell = value;
@@ -70,7 +70,7 @@ impl SlotSnapshot {
 
 impl Equation {
     /// Creates an equation; `None` if it depends on no variable.
-    pub(super) fn new(
+    pub fn new(
         cause: Cause,
         code: &'static Code,
         slots: SlotSnapshot,
@@ -100,7 +100,7 @@ impl Equation {
 
     /// Creates the equation that makes a condition evaluate to `truth`. Returns `None` if the condition depends on no
     /// variable, or if no equation expresses it.
-    pub(super) fn of_condition(
+    pub fn of_condition(
         path: &[Segment],
         (condition, truth): (&'static Code, bool),
         slots: SlotSnapshot,
@@ -114,21 +114,21 @@ impl Equation {
     }
 
     /// Returns `true` if the equation determines a value without any other equation.
-    pub(super) fn determines_value(&self) -> bool {
+    pub fn determines_value(&self) -> bool {
         self.is_exact && !self.has_several_values()
     }
 
     /// Returns `true` if the equation depends on several values.
-    pub(super) fn has_several_values(&self) -> bool {
+    pub fn has_several_values(&self) -> bool {
         self.variables.len() > 1 || self.depends_on_fixed_value
     }
 
-    pub(super) fn is_condition(&self) -> bool {
+    pub fn is_condition(&self) -> bool {
         self.condition.is_some()
     }
 
     /// Returns `true` if the current values satisfy the equation.
-    pub(super) fn holds(&mut self, variables: &Variables) -> bool {
+    pub fn holds(&mut self, variables: &Variables) -> bool {
         let cells = self.slots.refresh(variables);
         match self.condition {
             Some((condition, truth)) => condition.eval_bool(cells) == Ok(truth),
@@ -137,7 +137,7 @@ impl Equation {
     }
 
     /// Returns the number that a variable needs to satisfy the equation; `None` if it cannot be computed.
-    pub(super) fn solve(&self, variable: VariableId, variables: &Variables) -> Option<i128> {
+    pub fn solve(&self, variable: VariableId, variables: &Variables) -> Option<i128> {
         let is_unknown = |code: &Code| {
             variables.find(SlotOrigin::of_argument(code, &self.slots.origins)) == Some(variable)
         };

@@ -11,7 +11,7 @@ use crate::layout::walk::Segment;
 impl Assembler<'_> {
     /// Writes the fields of a struct and returns their end. The struct starts at `start`, and its first field at
     /// `next`. `next.input` is the given value of the struct.
-    pub(super) fn write_fields(
+    pub fn write_fields(
         &mut self,
         start: (RegionId, u64),
         mut next: WriteTarget,
@@ -46,7 +46,7 @@ impl Assembler<'_> {
     }
 
     /// Writes a field, unless its condition excludes it.
-    pub(super) fn write_field(&mut self, target: WriteTarget, step: &'static Step) -> Result<WrittenValue> {
+    pub fn write_field(&mut self, target: WriteTarget, step: &'static Step) -> Result<WrittenValue> {
         if let Some(condition) = &step.condition
             && !self.decide_presence(target, step, condition)
         {
@@ -135,7 +135,7 @@ impl Assembler<'_> {
     }
 
     /// Returns the first variant whose condition holds, or the only possible one.
-    pub(super) fn choose_variant(&mut self, variants: &'static [Step]) -> Result<&'static Step> {
+    pub fn choose_variant(&mut self, variants: &'static [Step]) -> Result<&'static Step> {
         for condition in variants.iter().filter_map(|step| step.choice.as_ref()) {
             self.record_dependency(condition);
             if self.frames.eval_bool(condition) == Ok(true) {

@@ -14,7 +14,7 @@ use crate::layout::walk::Segment;
 pub(super) struct Input<'v> {
     tree: Option<&'v ValueTree<'v>>,
     /// Whether the value must not be recomputed.
-    pub(super) is_fixed: bool,
+    pub is_fixed: bool,
 }
 
 /// The given content of a struct or array.
@@ -29,7 +29,7 @@ pub(super) enum GroupInput<'v> {
 
 impl<'v> Input<'v> {
     /// Returns the input for a whole file.
-    pub(super) fn root(tree: &'v ValueTree) -> Input<'v> {
+    pub fn root(tree: &'v ValueTree) -> Input<'v> {
         Input { tree: Some(tree), is_fixed: tree.is_fixed }
     }
 
@@ -38,17 +38,17 @@ impl<'v> Input<'v> {
     }
 
     /// Returns the input for a field.
-    pub(super) fn field(self, name: &'static str) -> Input<'v> {
+    pub fn field(self, name: &'static str) -> Input<'v> {
         self.child(self.tree.and_then(|tree| tree.child(Segment::Field(name))))
     }
 
     /// Returns the input for an item of an array.
-    pub(super) fn item(self, index: u64) -> Input<'v> {
+    pub fn item(self, index: u64) -> Input<'v> {
         self.child(self.tree.and_then(|tree| tree.child(Segment::Index(index))))
     }
 
     /// Returns `true` if the value or a part of it is given.
-    pub(super) fn is_given(self) -> bool {
+    pub fn is_given(self) -> bool {
         self.tree.is_some_and(|tree| !tree.is_empty())
     }
 
@@ -57,7 +57,7 @@ impl<'v> Input<'v> {
     /// # Errors
     ///
     /// Returns an error if a single value is given.
-    pub(super) fn group_input(self, ty: &Type) -> Result<GroupInput<'v>, String> {
+    pub fn group_input(self, ty: &Type) -> Result<GroupInput<'v>, String> {
         let Some(tree) = self.tree else { return Ok(GroupInput::Parts(0)) };
         let Some(leaf) = &tree.leaf else {
             return Ok(GroupInput::Parts(tree.group.as_ref().map_or(0, |group| group.items.len() as u64)));
@@ -80,7 +80,7 @@ impl<'v> Input<'v> {
     /// # Errors
     ///
     /// Returns an error if the given value is not of this type.
-    pub(super) fn scalar(self, ty: &Type) -> Result<Option<Cow<'v, Value>>, String> {
+    pub fn scalar(self, ty: &Type) -> Result<Option<Cow<'v, Value>>, String> {
         match (self.tree, ty.without_order()) {
             (Some(tree @ ValueTree { group: Some(_), .. }), Type::Declared(declaration))
                 if matches!(declaration.shape, Shape::Bits { .. }) =>
@@ -100,13 +100,13 @@ impl<'v> Input<'v> {
     }
 
     /// Returns `true` if the value is a string without its terminating NUL.
-    pub(super) fn lacks_nul(self) -> bool {
+    pub fn lacks_nul(self) -> bool {
         let leaf = self.tree.and_then(|tree| tree.leaf.as_ref());
         leaf.is_some_and(|leaf| matches!(leaf.peek(), GivenValue::Unterminated(_)))
     }
 
     /// Returns the names of the bit fields that must not be recomputed.
-    pub(super) fn fixed_bits(self) -> Vec<&'static str> {
+    pub fn fixed_bits(self) -> Vec<&'static str> {
         let fixed = self.group().into_iter().flat_map(|group| &group.fields);
         fixed.filter(|(_, tree)| tree.is_fixed).map(|(name, _)| *name).collect()
     }
@@ -116,12 +116,12 @@ impl<'v> Input<'v> {
     }
 
     /// Returns the given magic bytes of a struct; `None` if they are omitted.
-    pub(super) fn magic(self) -> Option<&'v [u8]> {
+    pub fn magic(self) -> Option<&'v [u8]> {
         Some(self.group()?.magic.as_ref()?.mark_used())
     }
 
     /// Returns the original packed bytes of a block. The flag is `true` if its content is omitted.
-    pub(super) fn packed_block(self) -> Option<(&'v [u8], bool)> {
+    pub fn packed_block(self) -> Option<(&'v [u8], bool)> {
         let tree = self.tree?;
         let group = tree.group.as_ref()?;
         let is_content_omitted = group.fields.is_empty() && group.items.is_empty() && tree.leaf.is_none();
@@ -129,12 +129,12 @@ impl<'v> Input<'v> {
     }
 
     /// Returns the given trailing bytes of a file or block; `None` if they are omitted.
-    pub(super) fn trailing(self) -> Option<&'v [u8]> {
+    pub fn trailing(self) -> Option<&'v [u8]> {
         Some(self.group()?.trailing.as_ref()?.mark_used())
     }
 
     /// Returns the range of the value in the original file; `None` unless the value has an explicit offset.
-    pub(super) fn origin(self) -> Option<Range<u64>> {
+    pub fn origin(self) -> Option<Range<u64>> {
         self.tree?.origin.as_deref().cloned()
     }
 }

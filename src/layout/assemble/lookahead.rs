@@ -11,7 +11,7 @@ use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
     /// Reads a look-ahead from the written bytes at `start`. Returns `false` if they are not all written yet.
-    pub(super) fn read_lookahead(&mut self, region: RegionId, lookahead: &'static Step, start: u64) -> bool {
+    pub fn read_lookahead(&mut self, region: RegionId, lookahead: &'static Step, start: u64) -> bool {
         let ty = &lookahead.field.ty;
         let range = ty.size().and_then(|size| Some(start..start.checked_add(size)?));
         let Some(bytes) = range.and_then(|range| self.regions[region].buffer.get(range)) else {
@@ -24,7 +24,7 @@ impl Assembler<'_> {
     /// Sets the look-aheads at offset `end` before the choice `next` is written there. Tries the first bytes of each
     /// variant as the value of the look-aheads, until these bytes select that variant. Does nothing if `next` is not a
     /// choice.
-    pub(super) fn predict_lookaheads(
+    pub fn predict_lookaheads(
         &mut self,
         lookaheads: &mut Vec<(&'static Step, u64)>,
         end: u64,

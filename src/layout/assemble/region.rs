@@ -10,14 +10,14 @@ use crate::layout::walk::Segment;
 
 /// A part of the output with its own offsets, which start at 0.
 pub(super) struct Region {
-    pub(super) buffer: SparseBuffer,
+    pub buffer: SparseBuffer,
     /// The region to whose start explicit offsets are relative: itself for a file or unpacked block.
-    pub(super) base: RegionId,
-    pub(super) state: RegionState,
+    pub base: RegionId,
+    pub state: RegionState,
     /// The largest end of a field at an explicit offset.
-    pub(super) placed_end: u64,
+    pub placed_end: u64,
     /// The fields at explicit offsets.
-    pub(super) placed_fields: Vec<PlacedField>,
+    pub placed_fields: Vec<PlacedField>,
 }
 
 pub(super) enum RegionState {
@@ -31,14 +31,14 @@ pub(super) enum RegionState {
 
 /// A field at an explicit offset.
 pub(super) struct PlacedField {
-    pub(super) path: Vec<Segment>,
+    pub path: Vec<Segment>,
     /// The region and offset expression of the field; `None` if it is already at its final offset.
-    pub(super) pending: Option<(RegionId, &'static Code, SlotSnapshot)>,
+    pub pending: Option<(RegionId, &'static Code, SlotSnapshot)>,
     /// The offset; `None` if unknown.
-    pub(super) at: Option<u64>,
-    pub(super) size: u64,
+    pub at: Option<u64>,
+    pub size: u64,
     /// The range in the original file; `None` for a new field.
-    pub(super) origin: Option<Range<u64>>,
+    pub origin: Option<Range<u64>>,
 }
 
 /// Assigns offsets to fields. A field that grows moves everything after it; new fields are appended.
@@ -53,7 +53,7 @@ pub(super) struct Placement {
 
 impl PlacedField {
     /// Returns the end of the field before other fields move; `None` if its offset is unknown.
-    pub(super) fn end(&self) -> Option<u64> {
+    pub fn end(&self) -> Option<u64> {
         let start = self.origin.as_ref().map(|origin| origin.start).or(self.at)?;
         start.checked_add(self.size)
     }
@@ -70,7 +70,7 @@ impl PlacedField {
 impl Placement {
     /// Creates a placement for a region that ends at `end` before any field moves. `padding` has the number of free
     /// bytes at offsets of the original file.
-    pub(super) fn new<'c>(
+    pub fn new<'c>(
         alignment: u64,
         placed_fields: impl IntoIterator<Item = &'c PlacedField>,
         end: u64,
@@ -91,7 +91,7 @@ impl Placement {
     }
 
     /// Returns the new offset of a field, and reserves its range if it is a new field.
-    pub(super) fn offset_for(&mut self, placed: &PlacedField) -> u64 {
+    pub fn offset_for(&mut self, placed: &PlacedField) -> u64 {
         match &placed.origin {
             _ if placed.size == 0 => placed.at.unwrap_or(0),
             Some(origin) if !origin.is_empty() => self.moved_offset(origin.start),
@@ -104,7 +104,7 @@ impl Placement {
     }
 
     /// Returns the new offset of a byte, given its offset in the original file.
-    pub(super) fn moved_offset(&self, offset: u64) -> u64 {
+    pub fn moved_offset(&self, offset: u64) -> u64 {
         let inserted = self.growths.range(..=offset).next_back().map_or(0, |(_, total)| *total);
         offset.saturating_add(inserted)
     }

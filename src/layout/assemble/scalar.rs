@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 impl Assembler<'_> {
     /// Writes a number, enum, packed word or string.
-    pub(super) fn write_scalar(&mut self, target: WriteTarget, item: &Item) -> Result<WrittenValue> {
+    pub fn write_scalar(&mut self, target: WriteTarget, item: &Item) -> Result<WrittenValue> {
         let ty = self.program.forms[item.form].ty;
         let given = target.input.scalar(ty).map_err(|message| self.error(message))?;
         let step = item.own_step().filter(|step| step.value.is_some());
@@ -142,7 +142,7 @@ impl Assembler<'_> {
     }
 
     /// Writes numbers stored as type `given`, converted to the type of `item`.
-    pub(super) fn write_numbers(
+    pub fn write_numbers(
         &mut self,
         WriteTarget { region, at, .. }: WriteTarget,
         item: FormId,

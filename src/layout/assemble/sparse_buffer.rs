@@ -27,24 +27,24 @@ pub(super) enum WriteError {
 
 impl SparseBuffer {
     /// Returns an empty buffer for up to `max` bytes.
-    pub(super) fn new(max: u64) -> SparseBuffer {
+    pub fn new(max: u64) -> SparseBuffer {
         SparseBuffer { bytes: Vec::new(), written: BTreeMap::new(), tail: 0..0, max }
     }
 
-    pub(super) fn len(&self) -> u64 {
+    pub fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    pub(super) fn into_bytes(self) -> Vec<u8> {
+    pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
     /// Returns the bytes of a range; `None` unless all of them are written.
-    pub(super) fn get(&self, range: Range<u64>) -> Option<&[u8]> {
+    pub fn get(&self, range: Range<u64>) -> Option<&[u8]> {
         if !(self.tail.start <= range.start && range.end <= self.tail.end) {
             self.written.range(..=range.start).next_back().filter(|(_, end)| range.end <= **end)?;
         }
@@ -52,7 +52,7 @@ impl SparseBuffer {
     }
 
     /// Returns the written ranges in order.
-    pub(super) fn written_ranges(&self) -> impl Iterator<Item = Range<u64>> {
+    pub fn written_ranges(&self) -> impl Iterator<Item = Range<u64>> {
         let tail = (!self.tail.is_empty()).then(|| self.tail.clone());
         self.written.iter().map(|(start, end)| *start..*end).chain(tail)
     }
@@ -67,7 +67,7 @@ impl SparseBuffer {
     }
 
     /// Extends the buffer to include a range that is written later.
-    pub(super) fn reserve(&mut self, at: u64, size: u64) -> Result<(), WriteError> {
+    pub fn reserve(&mut self, at: u64, size: u64) -> Result<(), WriteError> {
         // The offset of an empty range is not limited.
         if size > 0 {
             let end = self.checked_end(at, size)?;
@@ -77,7 +77,7 @@ impl SparseBuffer {
     }
 
     /// Writes `bytes` at an offset. Bytes already written there must be equal.
-    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), WriteError> {
+    pub fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), WriteError> {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -98,7 +98,7 @@ impl SparseBuffer {
     }
 
     /// Overwrites bytes that are already written.
-    pub(super) fn replace(&mut self, at: u64, bytes: &[u8]) {
+    pub fn replace(&mut self, at: u64, bytes: &[u8]) {
         if let Some(target) = self.bytes.get_mut(at as usize..at as usize + bytes.len()) {
             target.copy_from_slice(bytes);
         }
@@ -148,7 +148,7 @@ impl SparseBuffer {
     }
 
     /// Writes `bytes` at an offset, except where bytes are already written.
-    pub(super) fn fill_unwritten(&mut self, at: u64, bytes: &[u8]) -> Result<(), WriteError> {
+    pub fn fill_unwritten(&mut self, at: u64, bytes: &[u8]) -> Result<(), WriteError> {
         self.close_tail();
         let end = at.saturating_add(bytes.len() as u64);
         let mut free = Vec::new();

@@ -12,12 +12,12 @@ use crate::layout::walk::Segment;
 #[derive(Debug, Clone, Default)]
 pub(super) struct ValueTree<'b> {
     /// The value, unless only its parts are given.
-    pub(super) leaf: Option<TrackedValue<GivenValue<'b>>>,
-    pub(super) group: Option<Box<ValueGroup<'b>>>,
+    pub leaf: Option<TrackedValue<GivenValue<'b>>>,
+    pub group: Option<Box<ValueGroup<'b>>>,
     /// The range in the original file; `None` unless the value has an explicit offset.
-    pub(super) origin: Option<Box<Range<u64>>>,
+    pub origin: Option<Box<Range<u64>>>,
     /// Whether the value and its parts must not be recomputed.
-    pub(super) is_fixed: bool,
+    pub is_fixed: bool,
 }
 
 /// Given data, with a flag that is set when the data is used. Unused data is reported as an error.
@@ -29,17 +29,17 @@ pub(super) struct TrackedValue<T> {
 
 impl<T> TrackedValue<T> {
     /// Returns the content and marks it as used.
-    pub(super) fn mark_used(&self) -> &T {
+    pub fn mark_used(&self) -> &T {
         self.is_used.set(true);
         &self.content
     }
 
     /// Returns the content without marking it.
-    pub(super) fn peek(&self) -> &T {
+    pub fn peek(&self) -> &T {
         &self.content
     }
 
-    pub(super) fn peek_mut(&mut self) -> &mut T {
+    pub fn peek_mut(&mut self) -> &mut T {
         &mut self.content
     }
 }
@@ -69,13 +69,13 @@ pub(super) enum GivenValue<'b> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct ValueGroup<'b> {
     /// The magic bytes of a struct.
-    pub(super) magic: Option<TrackedValue<Vec<u8>>>,
+    pub magic: Option<TrackedValue<Vec<u8>>>,
     /// The packed bytes of a block, whose content is in `fields` and `items`.
-    pub(super) packed: Option<TrackedValue<Cow<'b, [u8]>>>,
+    pub packed: Option<TrackedValue<Cow<'b, [u8]>>>,
     /// The trailing bytes of a block or file.
-    pub(super) trailing: Option<TrackedValue<Cow<'b, [u8]>>>,
-    pub(super) fields: Vec<(&'static str, ValueTree<'b>)>,
-    pub(super) items: Vec<ValueTree<'b>>,
+    pub trailing: Option<TrackedValue<Cow<'b, [u8]>>>,
+    pub fields: Vec<(&'static str, ValueTree<'b>)>,
+    pub items: Vec<ValueTree<'b>>,
 }
 
 impl<'b> From<GivenValue<'b>> for ValueTree<'b> {
@@ -85,20 +85,20 @@ impl<'b> From<GivenValue<'b>> for ValueTree<'b> {
 }
 
 impl<'b> ValueTree<'b> {
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.leaf.is_none() && self.group.is_none()
     }
 
     /// Returns `true` if a value or one of its fields is given. A tree without values may still be
     /// [fixed](ValueTree::is_fixed).
-    pub(super) fn has_value(&self) -> bool {
+    pub fn has_value(&self) -> bool {
         let group = self.group.as_ref();
         self.leaf.is_some()
             || group.is_some_and(|group| group.fields.iter().any(|(_, tree)| tree.has_value()))
     }
 
     /// Replaces the value. Keeps the origin and packed bytes, and the given fields of a packed word.
-    pub(super) fn set_value(&mut self, value: ValueTree<'b>) {
+    pub fn set_value(&mut self, value: ValueTree<'b>) {
         self.leaf = value.leaf;
         if let Some(new) = value.group {
             let group = self.group_mut();
@@ -107,7 +107,7 @@ impl<'b> ValueTree<'b> {
     }
 
     /// Returns the field or item at a step of a path; `None` if it is omitted.
-    pub(super) fn child(&self, step: Segment) -> Option<&ValueTree<'b>> {
+    pub fn child(&self, step: Segment) -> Option<&ValueTree<'b>> {
         let group = self.group.as_ref()?;
         match step {
             Segment::Field(name) => group.fields.iter().find(|(own, _)| *own == name).map(|(_, tree)| tree),
@@ -116,13 +116,13 @@ impl<'b> ValueTree<'b> {
     }
 
     /// Returns the parts; creates an empty group if the value has no parts.
-    pub(super) fn group_mut(&mut self) -> &mut ValueGroup<'b> {
+    pub fn group_mut(&mut self) -> &mut ValueGroup<'b> {
         self.group.get_or_insert_default()
     }
 
     /// Returns the field or item at a step of a path, and creates it if necessary. Returns `None` for an index past the
     /// end of a list; the index at the end adds an item.
-    pub(super) fn get_or_insert(&mut self, step: Segment) -> Option<&mut ValueTree<'b>> {
+    pub fn get_or_insert(&mut self, step: Segment) -> Option<&mut ValueTree<'b>> {
         match step {
             Segment::Field(name) => {
                 let group = self.group_mut();
@@ -159,7 +159,7 @@ impl<'b> ValueTree<'b> {
     }
 
     /// Marks all data of the tree as unused.
-    pub(super) fn clear_marks(&self) {
+    pub fn clear_marks(&self) {
         self.leaf.iter().for_each(|leaf| leaf.is_used.set(false));
         let Some(group) = &self.group else { return };
         group.magic.iter().for_each(|magic| magic.is_used.set(false));
@@ -170,7 +170,7 @@ impl<'b> ValueTree<'b> {
     }
 
     /// Returns `true` if any value is unused, and extends `path` to the first one.
-    pub(super) fn has_unused(&self, path: &mut Vec<Segment>) -> bool {
+    pub fn has_unused(&self, path: &mut Vec<Segment>) -> bool {
         if is_unused(&self.leaf) {
             return true;
         }

@@ -27,10 +27,10 @@ pub(super) enum SlotOrigin {
 
 /// A stored value that is omitted or may be recomputed, or a bit field of it.
 pub(super) struct Variable {
-    pub(super) path: Vec<Segment>,
-    pub(super) kind: VariableKind,
+    pub path: Vec<Segment>,
+    pub kind: VariableKind,
     /// The equation that determined the value; `None` if none has.
-    pub(super) cause: Option<Cause>,
+    pub cause: Option<Cause>,
     /// The value at the time a choice or packed bytes first depended on it; the outer `Option` is `None` if nothing
     /// depends on it.
     value_when_used: Option<Option<i128>>,
@@ -58,11 +58,11 @@ pub(super) enum VariableKind {
 #[derive(Clone)]
 pub(super) struct Cause {
     /// The path of the written field.
-    pub(super) path: Vec<Segment>,
+    pub path: Vec<Segment>,
     /// The property of the field, such as its size or offset.
-    pub(super) property: &'static str,
+    pub property: &'static str,
     /// The value of the property.
-    pub(super) number: i128,
+    pub number: i128,
 }
 
 /// The variables of a run.
@@ -94,35 +94,35 @@ impl SlotOrigin {
 }
 
 impl Variable {
-    pub(super) fn is_omitted(&self) -> bool {
+    pub fn is_omitted(&self) -> bool {
         matches!(self.kind, VariableKind::Whole { is_omitted: true, .. })
     }
 }
 
 impl Variables {
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub(super) fn get(&self, id: VariableId) -> &Variable {
+    pub fn get(&self, id: VariableId) -> &Variable {
         &self.0[id]
     }
 
-    pub(super) fn get_mut(&mut self, id: VariableId) -> &mut Variable {
+    pub fn get_mut(&mut self, id: VariableId) -> &mut Variable {
         &mut self.0[id]
     }
 
-    pub(super) fn add(&mut self, path: &[Segment], kind: VariableKind) -> VariableId {
+    pub fn add(&mut self, path: &[Segment], kind: VariableKind) -> VariableId {
         self.0.push(Variable { path: path.to_vec(), kind, cause: None, value_when_used: None });
         self.0.len() - 1
     }
 
     /// Returns the variable of an origin; `None` for other origins, and for bit fields that are not variables.
-    pub(super) fn find(&self, origin: SlotOrigin) -> Option<VariableId> {
+    pub fn find(&self, origin: SlotOrigin) -> Option<VariableId> {
         let SlotOrigin::Variable(whole, bits) = origin else { return None };
         let Some((bits, _)) = bits else { return Some(whole) };
         let VariableKind::Whole { bit_fields, .. } = &self.0[whole].kind else { return None };
@@ -133,7 +133,7 @@ impl Variables {
 
     /// Returns the variable of an origin, and adds a variable for a bit field without one. Returns `None` for other
     /// origins, and for bit fields that are never recomputed.
-    pub(super) fn find_or_add(&mut self, origin: SlotOrigin) -> Option<VariableId> {
+    pub fn find_or_add(&mut self, origin: SlotOrigin) -> Option<VariableId> {
         if let (None, SlotOrigin::Variable(whole, Some((bits, field)))) = (self.find(origin), origin) {
             let path = [&self.0[whole].path[..], &[Segment::Field(field.name)]].concat();
             let id = self.0.len();
@@ -151,7 +151,7 @@ impl Variables {
     }
 
     /// Returns `true` if a value of this origin is never recomputed.
-    pub(super) fn is_fixed(&self, origin: SlotOrigin) -> bool {
+    pub fn is_fixed(&self, origin: SlotOrigin) -> bool {
         match origin {
             SlotOrigin::Other => false,
             SlotOrigin::Fixed => true,
@@ -163,7 +163,7 @@ impl Variables {
     }
 
     /// Returns the variable of the packed word that contains a bit field; for other variables, `id` itself.
-    pub(super) fn whole_value(&self, id: VariableId) -> VariableId {
+    pub fn whole_value(&self, id: VariableId) -> VariableId {
         match self.0[id].kind {
             VariableKind::Whole { .. } => id,
             VariableKind::Bits(whole, ..) => whole,
@@ -171,7 +171,7 @@ impl Variables {
     }
 
     /// Returns the current value; `None` if it is unknown.
-    pub(super) fn value(&self, id: VariableId) -> Option<i128> {
+    pub fn value(&self, id: VariableId) -> Option<i128> {
         match &self.0[id].kind {
             VariableKind::Whole { value, .. } => *value,
             VariableKind::Bits(whole, bits, field) => {
@@ -181,7 +181,7 @@ impl Variables {
     }
 
     /// Returns the current value of a slot with this origin; `None` for other origins and unknown values.
-    pub(super) fn cell(&self, origin: SlotOrigin) -> Option<Cell> {
+    pub fn cell(&self, origin: SlotOrigin) -> Option<Cell> {
         let SlotOrigin::Variable(whole, bits) = origin else { return None };
         let value = self.value(whole)?;
         Some(match bits {
@@ -191,25 +191,25 @@ impl Variables {
     }
 
     /// Records that bytes already written depend on the current value.
-    pub(super) fn record_dependency(&mut self, id: VariableId) {
+    pub fn record_dependency(&mut self, id: VariableId) {
         let value = self.value(id);
         self.0[id].value_when_used.get_or_insert(value);
     }
 
     /// Returns `true` if a value changed after bytes that depend on it were written.
-    pub(super) fn has_stale_dependency(&self) -> bool {
+    pub fn has_stale_dependency(&self) -> bool {
         let mut variables = self.0.iter().enumerate();
         variables.any(|(id, variable)| variable.value_when_used.is_some_and(|value| value != self.value(id)))
     }
 
     /// Returns all values determined by equations.
-    pub(super) fn determined_values(&self) -> NumbersByPath {
+    pub fn determined_values(&self) -> NumbersByPath {
         let variables = self.0.iter().enumerate().filter(|(_, variable)| variable.cause.is_some());
         variables.filter_map(|(id, variable)| Some((variable.path.clone(), self.value(id)?))).collect()
     }
 
     /// Returns the path of the first omitted value that no equation determines.
-    pub(super) fn first_undetermined(&self) -> Option<&[Segment]> {
+    pub fn first_undetermined(&self) -> Option<&[Segment]> {
         let is_unknown = |variable: &&Variable| variable.cause.is_none() && variable.is_omitted();
         self.0.iter().find(is_unknown).map(|variable| &variable.path[..])
     }

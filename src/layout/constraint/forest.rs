@@ -4,13 +4,13 @@
 #[derive(Debug)]
 pub(super) struct Forest {
     /// The number that means "no parent".
-    pub(super) none: Option<i128>,
+    pub none: Option<i128>,
     /// Whether the first item is the only root, and its own parent.
-    pub(super) rooted: bool,
+    pub rooted: bool,
     /// The ids of the items. Parents may be given by id instead of by index.
-    pub(super) ids: Option<Vec<i128>>,
+    pub ids: Option<Vec<i128>>,
     /// Whether parents precede their children.
-    pub(super) parents_first: bool,
+    pub parents_first: bool,
 }
 
 /// Returns the items with an invalid parent, each with a message. Parents are indices. If the items have ids, parents

@@ -13,9 +13,9 @@ pub(super) struct StridedNumbers<'b> {
     ty: Type,
     bytes: Cow<'b, [u8]>,
     /// The count of numbers per item: 1, or the length of an array.
-    pub(super) per_item: usize,
+    pub per_item: usize,
     /// The distance between items in bytes.
-    pub(super) stride: usize,
+    pub stride: usize,
     /// The offset of the numbers in an item in bytes.
     offset: usize,
 }
@@ -48,14 +48,14 @@ macro_rules! with_typed_numbers {
 
 impl<'b> StridedNumbers<'b> {
     /// Creates a list from contiguous numbers of type `ty`.
-    pub(super) fn new(ty: Type, bytes: impl Into<Cow<'b, [u8]>>, per_item: usize) -> StridedNumbers<'b> {
+    pub fn new(ty: Type, bytes: impl Into<Cow<'b, [u8]>>, per_item: usize) -> StridedNumbers<'b> {
         let per_item = per_item.max(1);
         let stride = number_size_of(&ty) * per_item;
         StridedNumbers { ty, bytes: bytes.into(), per_item, stride, offset: 0 }
     }
 
     /// Removes all items after the first.
-    pub(super) fn truncated_to_first(mut self) -> StridedNumbers<'b> {
+    pub fn truncated_to_first(mut self) -> StridedNumbers<'b> {
         let end = self.stride.min(self.bytes.len());
         match &mut self.bytes {
             Cow::Borrowed(bytes) => *bytes = &bytes[..end],
@@ -65,7 +65,7 @@ impl<'b> StridedNumbers<'b> {
     }
 
     /// Creates a list from records of `stride` bytes: the field at `offset` in each.
-    pub(super) fn from_records(
+    pub fn from_records(
         ty: Type,
         records: &'b [u8],
         per_item: usize,
@@ -81,12 +81,12 @@ impl<'b> StridedNumbers<'b> {
     }
 
     /// Returns the size of a number in bytes.
-    pub(super) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         number_size_of(&self.ty)
     }
 
     /// Combines every `per_item` successive items into one item.
-    pub(super) fn regrouped(self, per_item: usize) -> StridedNumbers<'b> {
+    pub fn regrouped(self, per_item: usize) -> StridedNumbers<'b> {
         if per_item <= 1 {
             return self;
         }
@@ -95,7 +95,7 @@ impl<'b> StridedNumbers<'b> {
     }
 
     /// Returns the number of items.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.bytes.len() / self.stride
     }
 
@@ -113,7 +113,7 @@ impl<'b> StridedNumbers<'b> {
     }
 
     /// Returns the numbers of an item.
-    pub(super) fn item(&self, index: usize) -> impl Iterator<Item = Scalar> + Clone + '_ {
+    pub fn item(&self, index: usize) -> impl Iterator<Item = Scalar> + Clone + '_ {
         let size = self.size();
         let start = self.stride * index + self.offset;
         let bytes = self.bytes.get(start..start + size * self.per_item).unwrap_or_default();
@@ -121,20 +121,20 @@ impl<'b> StridedNumbers<'b> {
     }
 
     /// Returns the first number of each item.
-    pub(super) fn first_numbers(&self) -> impl Iterator<Item = Scalar> + '_ {
+    pub fn first_numbers(&self) -> impl Iterator<Item = Scalar> + '_ {
         let size = self.size();
         self.records().filter_map(move |record| Some(read_scalar(&self.ty, record.get(..size)?)))
     }
 
     /// Returns all numbers.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Scalar> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = Scalar> + '_ {
         let size = self.size();
         let read = |bytes| read_scalar(&self.ty, bytes);
         self.records().flat_map(move |record| record.chunks_exact(size).map(read))
     }
 
     /// Returns `true` if all numbers are less than `limit`, and none is NaN.
-    pub(super) fn are_below(&self, limit: i128) -> bool {
+    pub fn are_below(&self, limit: i128) -> bool {
         with_typed_numbers!(
             self,
             |all| all.reduce(|a, b| a.max(b)).is_none_or(|max| i128::from(max) < limit),
@@ -144,12 +144,7 @@ impl<'b> StridedNumbers<'b> {
 
     /// Returns `true` if each number is in `0..limit`, or is `none` and has a weight of 0. If `weights` is `None`, all
     /// weights count as 0.
-    pub(super) fn are_indices(
-        &self,
-        limit: i128,
-        none: Option<i128>,
-        weights: Option<&StridedNumbers>,
-    ) -> bool {
+    pub fn are_indices(&self, limit: i128, none: Option<i128>, weights: Option<&StridedNumbers>) -> bool {
         if let (Some(Ok(none)), Some(weights)) = (none.map(u8::try_from), weights)
             && let (Type::Unsigned(1), Type::Unsigned(1), 4, 4) =
                 (self.ty, weights.ty, self.per_item, weights.per_item)
@@ -186,7 +181,7 @@ impl<'b> StridedNumbers<'b> {
     }
 
     /// Returns `true` if all numbers are finite.
-    pub(super) fn are_finite(&self) -> bool {
+    pub fn are_finite(&self) -> bool {
         match self.ty {
             Type::Float(4) => {
                 with_typed_numbers!(u32, self, |all| {
@@ -199,7 +194,7 @@ impl<'b> StridedNumbers<'b> {
     }
 
     /// Returns `true` if the first numbers of the items do not decrease.
-    pub(super) fn are_ascending(&self) -> bool {
+    pub fn are_ascending(&self) -> bool {
         let mut previous = None;
         self.first_numbers().all(|number| !previous.replace(number).is_some_and(|previous| number < previous))
     }

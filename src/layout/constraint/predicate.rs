@@ -60,15 +60,15 @@ pub(super) enum Predicate<'b> {
 /// A violation of a constraint.
 pub(super) struct Violation {
     /// The index of the item in the list.
-    pub(super) item: usize,
+    pub item: usize,
     /// The index of the number within the item; `None` if the whole item is wrong.
-    pub(super) component: Option<usize>,
+    pub component: Option<usize>,
     /// The wrong number; `None` if the message should show all numbers of the item.
-    pub(super) found: Option<Scalar>,
+    pub found: Option<Scalar>,
     /// The number that the wrong number conflicts with.
-    pub(super) previous: Option<Scalar>,
+    pub previous: Option<Scalar>,
     /// The text for `{problem}`; `None` if the requirement has no such placeholder.
-    pub(super) message: Option<String>,
+    pub message: Option<String>,
 }
 
 impl Violation {
@@ -80,7 +80,7 @@ impl Violation {
 impl<'b> Predicate<'b> {
     /// Evaluates the expressions of a requirement; `None` if an expression has no value. `len` returns the number of
     /// items in a list, and `column` the values of another field in the same items.
-    pub(super) fn evaluate(
+    pub fn evaluate(
         requirement: &Requirement,
         ty: &Type,
         values: &dyn Lookup,
@@ -129,7 +129,7 @@ impl<'b> Predicate<'b> {
     }
 
     /// Returns `true` if a requirement compares the items of a list with each other.
-    pub(super) fn compares_items(requirement: &Requirement) -> bool {
+    pub fn compares_items(requirement: &Requirement) -> bool {
         matches!(
             requirement,
             Requirement::Unique
@@ -144,7 +144,7 @@ impl<'b> Predicate<'b> {
     }
 
     /// Returns `true` if no number violates the requirement. Fast for valid files.
-    pub(super) fn is_satisfied_by(&self, numbers: &StridedNumbers) -> bool {
+    pub fn is_satisfied_by(&self, numbers: &StridedNumbers) -> bool {
         match self {
             Predicate::Below(limit) => numbers.are_below(*limit),
             Predicate::Finite => numbers.are_finite(),
@@ -163,11 +163,7 @@ impl<'b> Predicate<'b> {
     }
 
     /// Calls `each` with each violation until `each` returns `false`.
-    pub(super) fn for_each_violation(
-        &self,
-        numbers: &StridedNumbers,
-        each: &mut dyn FnMut(Violation) -> bool,
-    ) {
+    pub fn for_each_violation(&self, numbers: &StridedNumbers, each: &mut dyn FnMut(Violation) -> bool) {
         let items = 0..numbers.len();
         let mut check = |item: usize, holds: bool, found: Option<Scalar>| {
             holds || each(Violation { found, ..Violation::at(item) })

@@ -18,7 +18,7 @@ pub(in crate::layout) struct ListSizes {
 
 impl ListSizes {
     /// Creates a collector for checking the constraints of `ty` on a file.
-    pub(in crate::layout) fn new(ty: &'static Type) -> ListSizes {
+    pub fn new(ty: &'static Type) -> ListSizes {
         ListSizes::with_names(ty, |requirement| match requirement {
             Requirement::Counts { list } => last_name(list),
             other => indexed_list_name(other),
@@ -27,7 +27,7 @@ impl ListSizes {
 
     /// Creates a collector for checking the constraints of `ty` on a document, in which [`Requirement::Counts`] is not
     /// checked.
-    pub(super) fn for_document(ty: &'static Type) -> ListSizes {
+    pub fn for_document(ty: &'static Type) -> ListSizes {
         ListSizes::with_names(ty, indexed_list_name)
     }
 
@@ -38,19 +38,19 @@ impl ListSizes {
     }
 
     /// Returns `true` if no constraint refers to a list.
-    pub(in crate::layout) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
     /// Returns the number of items in a list. `list` is the path of the list, relative to the nearest struct that
     /// encloses the value at `path` and has such a list.
-    pub(in crate::layout) fn find(&self, path: &[Segment], list: &[Segment]) -> Option<u64> {
+    pub fn find(&self, path: &[Segment], list: &[Segment]) -> Option<u64> {
         let enclosing = (0..path.len()).rev();
         enclosing.map(|depth| [&path[..depth], list].concat()).find_map(|path| self.sizes.get(&path).copied())
     }
 
     /// Stores the size of a list if a constraint refers to it.
-    pub(in crate::layout) fn insert(&mut self, path: &[Segment], size: Option<u64>) {
+    pub fn insert(&mut self, path: &[Segment], size: Option<u64>) {
         if let (Some(size), Some(name)) = (size, last_name(path))
             && self.names.contains(name)
         {

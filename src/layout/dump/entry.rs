@@ -79,7 +79,7 @@ pub(super) struct EntryVisitor<F> {
 }
 
 impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> EntryVisitor<F> {
-    pub(super) fn new(each: F) -> EntryVisitor<F> {
+    pub fn new(each: F) -> EntryVisitor<F> {
         EntryVisitor { each, covered: CoveredRanges::default(), has_stopped: false }
     }
 
@@ -93,7 +93,7 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> EntryVisitor<F> {
     }
 
     /// Passes the gaps of a completely walked file to the closure.
-    pub(super) fn finish(mut self, file: &[u8]) {
+    pub fn finish(mut self, file: &[u8]) {
         for gap in std::mem::take(&mut self.covered).gaps(file.len() as u64) {
             // Gaps are within the file.
             let bytes = file.get(gap.start as usize..gap.end as usize).unwrap_or_default().to_vec();

@@ -26,12 +26,12 @@ pub(super) struct Paint {
 
 impl Paint {
     /// Formats a heading.
-    pub(super) fn heading(self, text: &str) -> String {
+    pub fn heading(self, text: &str) -> String {
         self.styled(BOLD, text.to_owned())
     }
 
     /// Formats secondary text.
-    pub(super) fn secondary(self, text: &str) -> String {
+    pub fn secondary(self, text: &str) -> String {
         self.styled(DIM, text.to_owned())
     }
 
@@ -71,7 +71,7 @@ pub(super) struct DumpLine<'l> {
 
 impl<'l> DumpLine<'l> {
     /// Creates the line of a node, without type, name, value and meaning.
-    pub(super) fn of(node: &'l Node, paint: Paint) -> DumpLine<'l> {
+    pub fn of(node: &'l Node, paint: Paint) -> DumpLine<'l> {
         let (ty, name, value, meaning) = Default::default();
         DumpLine { span: &node.span, bytes: node.bytes, bits: node.bits, ty, name, value, meaning, paint }
     }

@@ -47,7 +47,7 @@ struct OpenGroup {
 }
 
 impl<'d, W: Write> HexDump<'d, W> {
-    pub(super) fn new(out: &'d mut W, colour: bool, all: bool, file: &'d [u8]) -> HexDump<'d, W> {
+    pub fn new(out: &'d mut W, colour: bool, all: bool, file: &'d [u8]) -> HexDump<'d, W> {
         HexDump {
             out,
             result: Ok(()),
@@ -61,7 +61,7 @@ impl<'d, W: Write> HexDump<'d, W> {
     }
 
     /// Ends the dump; after a whole file, adds the gaps between the fields.
-    pub(super) fn finish(mut self, whole: bool) -> io::Result<()> {
+    pub fn finish(mut self, whole: bool) -> io::Result<()> {
         if whole {
             for gap in std::mem::take(&mut self.covered).gaps(self.file.len() as u64) {
                 self.write_uncovered("gap", Span::Bytes(gap));

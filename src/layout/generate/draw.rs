@@ -21,7 +21,7 @@ pub(super) struct Sampler<'c> {
     /// The remaining budget of list items.
     items_left: u64,
     /// The replacement for drawn values, after too many of them violated checks.
-    pub(super) forced: Option<ForcedValue>,
+    pub forced: Option<ForcedValue>,
 }
 
 /// Returns the choice that draws an integer; `None` if no choice draws it.
@@ -62,7 +62,7 @@ pub(super) enum ForcedValue {
 }
 
 impl<'c> Sampler<'c> {
-    pub(super) fn new(choices: Choices<'c>, config: &Config) -> Sampler<'c> {
+    pub fn new(choices: Choices<'c>, config: &Config) -> Sampler<'c> {
         let Config { plausible, max_items, large_items, .. } = *config;
         // Without a limit, each item of a large list could contain a list.
         let items_left = if large_items > 0 { large_items.saturating_mul(2) } else { u64::MAX };
@@ -79,7 +79,7 @@ impl<'c> Sampler<'c> {
 
     /// Selects the source of the next attempt's values: drawing at first, then the literals of the checks, then words
     /// with a single bit set.
-    pub(super) fn select_forced_value(&mut self, attempt: usize, literals: &[i128]) {
+    pub fn select_forced_value(&mut self, attempt: usize, literals: &[i128]) {
         self.forced = match (attempt.checked_sub(MAX_DRAWS), self.forced) {
             (None, _) => None,
             (Some(index), Some(ForcedValue::Bit(bit))) if index > literals.len() => {
@@ -94,7 +94,7 @@ impl<'c> Sampler<'c> {
 
     /// Replaces the choices of all attempts at a value, starting at `start`, by the choices that draw it directly. The
     /// value then stays the same when shrinking removes other values that it had to differ from.
-    pub(super) fn replace_attempts(
+    pub fn replace_attempts(
         &mut self,
         start: usize,
         value: &Option<Value>,
@@ -124,12 +124,12 @@ impl<'c> Sampler<'c> {
     }
 
     /// Returns `true` if files must satisfy this constraint.
-    pub(super) fn must_satisfy(&self, constraint: &Constraint) -> bool {
+    pub fn must_satisfy(&self, constraint: &Constraint) -> bool {
         self.is_plausible || constraint.rule.severity >= Severity::Error
     }
 
     /// Adapts a value to a constraint. `before` is the previous value in a list.
-    pub(super) fn adapt(
+    pub fn adapt(
         &mut self,
         value: Value,
         requirement: &Requirement,
@@ -165,7 +165,7 @@ impl<'c> Sampler<'c> {
     }
 
     /// Draws a number less than `count`; 0 if `count` is 0.
-    pub(super) fn draw_below(&mut self, count: u64) -> u64 {
+    pub fn draw_below(&mut self, count: u64) -> u64 {
         self.choices.next_choice(&self.path, |number| number % count.max(1))
     }
 
@@ -181,7 +181,7 @@ impl<'c> Sampler<'c> {
 
     /// Draws a number of items, at most `max`. One list in four is large; a quarter of the large lists are as
     /// large as possible.
-    pub(super) fn draw_count(&mut self, max: u64) -> u64 {
+    pub fn draw_count(&mut self, max: u64) -> u64 {
         let max = max.min(self.items_left);
         let (max_items, large) = (self.max_items.min(max), self.large_items.min(max));
         if let Some(ForcedValue::Number(number)) = self.forced {
@@ -199,7 +199,7 @@ impl<'c> Sampler<'c> {
 
     /// Draws a value of a plain type, an enum or a packed word. `literals` are the numbers in expressions.
     /// Reserved bits are 0.
-    pub(super) fn draw_leaf(&mut self, ty: &Type, literals: &[i128], patterns: &[&str]) -> Value {
+    pub fn draw_leaf(&mut self, ty: &Type, literals: &[i128], patterns: &[&str]) -> Value {
         match ty.without_order() {
             Type::Unsigned(size) => Value::Int(self.draw_integer(8 * size, false, literals)),
             Type::Signed(size) => Value::Int(self.draw_integer(8 * size, true, literals)),

@@ -46,14 +46,14 @@ pub(super) fn draw_values(
 }
 
 pub(super) struct Generator<'c> {
-    pub(super) program: &'static Program,
-    pub(super) frames: Frames,
-    pub(super) sampler: Sampler<'c>,
-    pub(super) values: FileValues<'static>,
-    pub(super) relations: Relations,
+    pub program: &'static Program,
+    pub frames: Frames,
+    pub sampler: Sampler<'c>,
+    pub values: FileValues<'static>,
+    pub relations: Relations,
     /// For each form, the lists into which its items must contain an index.
-    pub(super) indexed_lists: HashMap<FormId, Vec<&'static [Segment]>>,
-    pub(super) max_items: u64,
+    pub indexed_lists: HashMap<FormId, Vec<&'static [Segment]>>,
+    pub max_items: u64,
     /// The maximum number of items in any list.
     max_list_items: u64,
     /// The remaining redraws for the whole file. With a limit per field, redraws of nested fields that no value

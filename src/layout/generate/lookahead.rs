@@ -7,14 +7,14 @@ use crate::layout::program::{Frames, Step};
 #[derive(Default)]
 pub(super) struct Lookahead {
     /// The offset of the next field; `None` if unknown.
-    pub(super) offset: Option<u64>,
-    pub(super) seen: Vec<(u64, Value)>,
+    pub offset: Option<u64>,
+    pub seen: Vec<(u64, Value)>,
 }
 
 impl Lookahead {
     /// Returns the bits of a field that the look-ahead read, and the mask of these bits. Advances to the next
     /// field.
-    pub(super) fn next_bits(&mut self, step: &'static Step, frames: &mut Frames) -> Option<(u128, u128)> {
+    pub fn next_bits(&mut self, step: &'static Step, frames: &mut Frames) -> Option<(u128, u128)> {
         let (at, size) = (self.offset?, frames.step_size(step));
         self.offset = size.map(|size| at + size);
         if size == Some(0) {

@@ -12,7 +12,7 @@ use crate::layout::walk::Segment;
 
 impl Generator<'_> {
     /// Adapts a drawn value to its constraints.
-    pub(super) fn adapt(&mut self, value: Value, item: &Item, before: Option<&Value>) -> Value {
+    pub fn adapt(&mut self, value: Value, item: &Item, before: Option<&Value>) -> Value {
         let seen = self.frames.visible_values();
         let eval = |expr: &Expr| expr.eval_int(&seen).ok();
         let mut adapted = value;
@@ -55,7 +55,7 @@ impl Generator<'_> {
     }
 
     /// Makes the numbers in the structs of a list indices, permutations or parents, where constraints require it.
-    pub(super) fn relate_items(&mut self, drawn: &[Option<Value>], item: FormId) {
+    pub fn relate_items(&mut self, drawn: &[Option<Value>], item: FormId) {
         let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = self.program.forms[item].ty
         else {
             return;
@@ -88,7 +88,7 @@ impl Generator<'_> {
     }
 
     /// Returns `true` if items of a list must contain an index into another list that is empty.
-    pub(super) fn lacks_index_targets(&mut self, item: FormId) -> bool {
+    pub fn lacks_index_targets(&mut self, item: FormId) -> bool {
         let ty = self.program.forms[item].ty;
         let lists = self.indexed_lists.entry(item).or_insert_with(|| {
             let is_needed = |constraint: &&Constraint| constraint.rule.severity >= Severity::Error;
@@ -104,7 +104,7 @@ impl Generator<'_> {
     }
 
     /// Makes the numbers of a list a permutation, where a constraint requires it.
-    pub(super) fn permute(&mut self, drawn: &[Option<Value>], list: &Item) {
+    pub fn permute(&mut self, drawn: &[Option<Value>], list: &Item) {
         for constraint in list.constraints().iter().filter(|constraint| self.sampler.must_satisfy(constraint))
         {
             let Requirement::Permutation { of, groups } = constraint.requirement else { continue };
@@ -121,7 +121,7 @@ impl Generator<'_> {
     }
 
     /// Stores the sizes of later lists whose count is known.
-    pub(super) fn record_list_sizes(&mut self, steps: &'static [Step]) {
+    pub fn record_list_sizes(&mut self, steps: &'static [Step]) {
         for step in steps.iter().filter(|step| step.block.is_none()) {
             if let Some(Ok(Ok(count))) =
                 step.count.as_ref().map(|count| self.frames.eval_int(count).map(u64::try_from))
@@ -134,7 +134,7 @@ impl Generator<'_> {
     }
 
     /// Returns `false` if an earlier item has the same packed word and the word must be unique.
-    pub(super) fn is_new(&self, step: &Step, value: &Option<Value>) -> bool {
+    pub fn is_new(&self, step: &Step, value: &Option<Value>) -> bool {
         match value {
             Some(Value::Bits(word, _)) if is_unique(step) => self.relations.is_new(&self.sampler.path, *word),
             _ => true,
@@ -142,7 +142,7 @@ impl Generator<'_> {
     }
 
     /// Returns `false` if the look-aheads drawn so far imply a field that violates a constraint.
-    pub(super) fn can_follow(&self, steps: &'static [Step]) -> bool {
+    pub fn can_follow(&self, steps: &'static [Step]) -> bool {
         let follows = |step: &&Step| {
             step.condition.as_ref().is_some_and(|condition| self.frames.eval_bool(condition) == Ok(true))
         };
@@ -156,7 +156,7 @@ impl Generator<'_> {
     }
 
     /// Adapts the bit fields of a packed word to their constraints.
-    pub(super) fn adapt_word(&mut self, value: Value) -> Value {
+    pub fn adapt_word(&mut self, value: Value) -> Value {
         match value {
             Value::Bits(word, declaration) => Value::Bits(self.adapt_bits(word, declaration), declaration),
             other => other,

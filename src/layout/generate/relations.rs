@@ -8,7 +8,7 @@ use crate::layout::walk::Segment;
 
 /// The sizes of lists, and requirements on lists that are drawn later.
 pub(super) struct Relations {
-    pub(super) sizes: ListSizes,
+    pub sizes: ListSizes,
     /// The minimum number of items in a list, by candidates for its path.
     min_counts: HashMap<Vec<Segment>, u64>,
     /// The paths of weights that must be 0.
@@ -22,7 +22,7 @@ pub(super) struct Relations {
 }
 
 impl Relations {
-    pub(super) fn new(ty: &'static Type) -> Relations {
+    pub fn new(ty: &'static Type) -> Relations {
         Relations {
             sizes: ListSizes::new(ty),
             min_counts: HashMap::new(),
@@ -34,7 +34,7 @@ impl Relations {
     }
 
     /// Converts a drawn number to an index into a list. A list that is drawn later then gets enough items.
-    pub(super) fn index_for(
+    pub fn index_for(
         &mut self,
         path: &[Segment],
         number: i128,
@@ -64,7 +64,7 @@ impl Relations {
     }
 
     /// Returns the number of items for a list being drawn.
-    pub(super) fn required_count(&mut self, path: &[Segment], drawn: u64, has_same_length: bool) -> u64 {
+    pub fn required_count(&mut self, path: &[Segment], drawn: u64, has_same_length: bool) -> u64 {
         let count = drawn.max(self.min_counts.get(path).copied().unwrap_or_default());
         let list = path.iter().rposition(|step| matches!(step, Segment::Index(_)));
         match list.filter(|_| has_same_length) {
@@ -74,30 +74,30 @@ impl Relations {
     }
 
     /// Records that the value at `path` counts the items of a list.
-    pub(super) fn record_counter(&mut self, path: &[Segment], list: &[Segment]) {
+    pub fn record_counter(&mut self, path: &[Segment], list: &[Segment]) {
         for depth in 0..path.len() {
             self.counters.insert([&path[..depth], list].concat(), path.to_vec());
         }
     }
 
     /// Returns the path of the value that counts the items of a list.
-    pub(super) fn counter_path(&self, list: &[Segment]) -> Option<&Vec<Segment>> {
+    pub fn counter_path(&self, list: &[Segment]) -> Option<&Vec<Segment>> {
         self.counters.get(list)
     }
 
     /// Returns `true` for a weight that must be 0.
-    pub(super) fn is_zero_weight(&self, path: &[Segment]) -> bool {
+    pub fn is_zero_weight(&self, path: &[Segment]) -> bool {
         self.zero_weights.contains(path)
     }
 
     /// Returns `true` if no earlier item of the enclosing list has this value.
-    pub(super) fn is_new(&self, path: &[Segment], word: u128) -> bool {
+    pub fn is_new(&self, path: &[Segment], word: u128) -> bool {
         path_without_index(path)
             .and_then(|list| self.seen_values.get(&list))
             .is_none_or(|seen| !seen.contains(&word))
     }
 
-    pub(super) fn record_value(&mut self, path: &[Segment], word: u128) {
+    pub fn record_value(&mut self, path: &[Segment], word: u128) {
         if let Some(list) = path_without_index(path) {
             self.seen_values.entry(list).or_default().insert(word);
         }

@@ -79,13 +79,13 @@ pub(super) fn call_text(name: &str, arguments: &[String]) -> String {
 
 /// The count and arguments of a field, for printing its type.
 pub(super) struct ElementPrinter<'e> {
-    pub(super) count: Option<&'e Expr>,
-    pub(super) arguments: &'e [Expr],
-    pub(super) names: &'e Names<'e>,
+    pub count: Option<&'e Expr>,
+    pub arguments: &'e [Expr],
+    pub names: &'e Names<'e>,
 }
 
 impl ElementPrinter<'_> {
-    pub(super) fn print(&self, out: &mut IndentedText, ty: &Type) {
+    pub fn print(&self, out: &mut IndentedText, ty: &Type) {
         let flat = ty.flatten();
         let is_list = flat.is_list();
         let count = self.count.filter(|_| is_list).map(|count| match flat.fixed_item_count() {

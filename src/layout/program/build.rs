@@ -15,7 +15,7 @@ use crate::layout::expr::Expr;
 
 impl Program {
     /// Resolves a declaration and every declaration that it reaches.
-    pub(super) fn new(ty: &'static Type) -> Program {
+    pub fn new(ty: &'static Type) -> Program {
         let mut builder = Builder::default();
         let root = builder.add_form(ty, &[]);
         let Builder { units, forms } = builder;

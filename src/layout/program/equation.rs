@@ -74,7 +74,7 @@ impl Program {
     }
 
     /// Records how the value of each field is used.
-    pub(super) fn record_uses(&mut self) {
+    pub fn record_uses(&mut self) {
         let mut uses: Vec<(ValueOrigin, ValueUse)> = Vec::new();
         for equation in self.equations() {
             if let Some(usage) = equation.role.usage() {
@@ -115,7 +115,7 @@ impl Program {
     }
 
     /// Returns the alignment that checks require of offsets; 1 if no check requires one.
-    pub(super) fn offset_alignment(&self) -> u64 {
+    pub fn offset_alignment(&self) -> u64 {
         let mut alignment = 1;
         for offset in self.equations().iter().filter(|equation| equation.role == Role::Offset) {
             let Code::Slot(..) = offset.code.without_casts() else { continue };
@@ -216,7 +216,7 @@ impl Program {
 
     /// Returns the units reachable from the root, in depth-first preorder. The flag is `true` for a unit in a packed
     /// block.
-    pub(super) fn reading_order(&self) -> Vec<(UnitId, bool)> {
+    pub fn reading_order(&self) -> Vec<(UnitId, bool)> {
         let mut order: Vec<(UnitId, bool)> = Vec::new();
         let mut open: Vec<_> = self.forms[self.root].unit.map(|root| (root, false)).into_iter().collect();
         while let Some((id, packed)) = open.pop() {

@@ -16,7 +16,7 @@ impl std::error::Error for Problem {}
 
 impl Program {
     /// Finds the defects.
-    pub(super) fn find_problems(&self) -> Vec<Problem> {
+    pub fn find_problems(&self) -> Vec<Problem> {
         let equations = self.equations();
         let mut problems: Vec<_> =
             equations.iter().filter_map(|equation| self.find_unresolved_name(equation)).collect();

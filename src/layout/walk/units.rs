@@ -15,7 +15,7 @@ use crate::{text, unpack};
 impl Walker<'_> {
     /// Decodes a number, enum or packed word from its bytes.
     #[inline(always)]
-    pub(super) fn walk_number(
+    pub fn walk_number(
         &mut self,
         space: &AddressSpace,
         range: Range<u64>,
@@ -52,7 +52,7 @@ impl Walker<'_> {
     }
 
     /// Decodes a string.
-    pub(super) fn walk_text(&mut self, space: &AddressSpace, at: u64, item: &Item) -> WalkResult<u64> {
+    pub fn walk_text(&mut self, space: &AddressSpace, at: u64, item: &Item) -> WalkResult<u64> {
         let text = self.bytes_at(space, at, space.len().saturating_sub(at))?;
         let length = text.iter().position(|b| *b == 0);
         // Only the last string of a list may lack its NUL.
@@ -99,7 +99,7 @@ impl Walker<'_> {
     }
 
     /// Verifies the magic bytes of a struct. Returns the offset of their end.
-    pub(super) fn walk_magic(
+    pub fn walk_magic(
         &mut self,
         space: &AddressSpace,
         at: u64,
@@ -126,7 +126,7 @@ impl Walker<'_> {
     }
 
     /// Decodes the fields of a struct after its magic bytes. Returns the end of the consecutive fields.
-    pub(super) fn walk_struct_fields(
+    pub fn walk_struct_fields(
         &mut self,
         space: &AddressSpace,
         start: u64,
@@ -157,12 +157,7 @@ impl Walker<'_> {
     }
 
     /// Decodes a field. Returns the offset of the next field.
-    pub(super) fn walk_field(
-        &mut self,
-        space: &AddressSpace,
-        next: u64,
-        step: &'static Step,
-    ) -> WalkResult<u64> {
+    pub fn walk_field(&mut self, space: &AddressSpace, next: u64, step: &'static Step) -> WalkResult<u64> {
         let is_present =
             step.condition.as_ref().is_none_or(|condition| self.frames.eval_bool(condition) == Ok(true));
         let offset = match &step.position {
@@ -228,7 +223,7 @@ impl Walker<'_> {
     }
 
     /// Reports a decoded field with constraints.
-    pub(super) fn report_constrained(&mut self, space: &AddressSpace, range: Range<u64>, item: &Item) {
+    pub fn report_constrained(&mut self, space: &AddressSpace, range: Range<u64>, item: &Item) {
         let is_constrained = item.own_step().is_some_and(|step| !step.field.constraints.is_empty());
         if is_constrained && !self.is_muted {
             let values = self.frames.visible_values();
@@ -377,7 +372,7 @@ impl Walker<'_> {
 
 impl Walker<'_> {
     /// Decodes a struct or choice with `body`, in a new frame for the slots of the unit.
-    pub(super) fn with_unit<T>(
+    pub fn with_unit<T>(
         &mut self,
         space: &AddressSpace,
         at: u64,

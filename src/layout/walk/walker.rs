@@ -33,31 +33,31 @@ pub(super) fn walk(
 
 /// An address space: the file, or the unpacked content of a block.
 pub(super) struct AddressSpace<'b> {
-    pub(super) bytes: &'b [u8],
+    pub bytes: &'b [u8],
     /// For a block, the range of its packed bytes in the file.
-    pub(super) packed: Option<Range<u64>>,
+    pub packed: Option<Range<u64>>,
     /// The largest end of a field with an explicit offset.
-    pub(super) max_end: cell::Cell<u64>,
+    pub max_end: cell::Cell<u64>,
 }
 
 impl<'b> AddressSpace<'b> {
-    pub(super) fn of(bytes: &'b [u8]) -> AddressSpace<'b> {
+    pub fn of(bytes: &'b [u8]) -> AddressSpace<'b> {
         AddressSpace { bytes, packed: None, max_end: cell::Cell::new(0) }
     }
 
     /// Returns the range of trailing bytes, given the end of the consecutive fields.
-    pub(super) fn trailing_range(&self, end: u64) -> Range<u64> {
+    pub fn trailing_range(&self, end: u64) -> Range<u64> {
         end.max(self.max_end.get())..self.len()
     }
 
-    pub(super) fn span(&self, range: Range<u64>) -> Span {
+    pub fn span(&self, range: Range<u64>) -> Span {
         match &self.packed {
             None => Span::Bytes(range),
             Some(packed) => Span::Unpacked { packed: packed.clone(), range },
         }
     }
 
-    pub(super) fn len(&self) -> u64 {
+    pub fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
 }
@@ -85,19 +85,19 @@ pub(super) enum Interrupt {
 pub(super) type WalkResult<T> = Result<T, Interrupt>;
 
 pub(super) struct Walker<'v> {
-    pub(super) program: &'static Program,
-    pub(super) visitor: &'v mut dyn Visitor,
-    pub(super) path: Vec<Segment>,
-    pub(super) limits: &'v Limits,
+    pub program: &'static Program,
+    pub visitor: &'v mut dyn Visitor,
+    pub path: Vec<Segment>,
+    pub limits: &'v Limits,
     /// Whether the current value is hidden from the visitor.
-    pub(super) is_muted: bool,
-    pub(super) frames: Frames,
+    pub is_muted: bool,
+    pub frames: Frames,
     /// The byte range of the last field, if it is present.
-    pub(super) field_range: Option<Range<u64>>,
+    pub field_range: Option<Range<u64>>,
 }
 
 impl Walker<'_> {
-    pub(super) fn fault<T>(
+    pub fn fault<T>(
         &self,
         kind: FaultKind,
         span: Span,
@@ -108,7 +108,7 @@ impl Walker<'_> {
         Err(Interrupt::Fault(Box::new(Fault { kind, path, span, message, rule })))
     }
 
-    pub(super) fn report_trailing(&mut self, space: &AddressSpace, end: u64) {
+    pub fn report_trailing(&mut self, space: &AddressSpace, end: u64) {
         let rest = space.trailing_range(end);
         if !rest.is_empty() && !self.is_muted {
             let bytes = space.bytes.get(rest.start as usize..).unwrap_or_default();
@@ -117,7 +117,7 @@ impl Walker<'_> {
     }
 
     /// Returns `size` bytes at `at`, or a fault if fewer remain.
-    pub(super) fn bytes_at<'b>(&self, space: &AddressSpace<'b>, at: u64, size: u64) -> WalkResult<&'b [u8]> {
+    pub fn bytes_at<'b>(&self, space: &AddressSpace<'b>, at: u64, size: u64) -> WalkResult<&'b [u8]> {
         let bytes = usize::try_from(at)
             .ok()
             .zip(usize::try_from(size).ok())
@@ -133,7 +133,7 @@ impl Walker<'_> {
     }
 
     /// Reports a single value, and stores it if an expression refers to it.
-    pub(super) fn report_leaf(
+    pub fn report_leaf(
         &mut self,
         space: &AddressSpace,
         range: Range<u64>,
@@ -153,7 +153,7 @@ impl Walker<'_> {
     }
 
     /// Decodes one value; returns its end.
-    pub(super) fn walk_value(&mut self, space: &AddressSpace, at: u64, item: &Item) -> WalkResult<u64> {
+    pub fn walk_value(&mut self, space: &AddressSpace, at: u64, item: &Item) -> WalkResult<u64> {
         let form = &self.program.forms[item.form];
         match form.kind {
             FormKind::Number(size) => {
@@ -183,7 +183,7 @@ impl Walker<'_> {
 
     /// Reports the start of a group, decodes it with `body`, and reports its end. `body` receives the items to
     /// visit, and returns the end and the number of items.
-    pub(super) fn walk_group(
+    pub fn walk_group(
         &mut self,
         space: &AddressSpace,
         at: u64,

@@ -10,14 +10,14 @@ use crate::{Limits, Path, Rule};
 
 /// Alternative changes for a breakage. The first change that breaks nothing else is used.
 pub(super) struct Attempt {
-    pub(super) breakage: Breakage,
+    pub breakage: Breakage,
     /// The field with the constraint, if the breakage violates one; otherwise empty.
-    pub(super) field: &'static str,
+    pub field: &'static str,
     /// The rule of the field with the checksum, if the breakage is a wrong checksum.
-    pub(super) rule: Option<&'static Rule>,
-    pub(super) changes: Vec<Alteration>,
+    pub rule: Option<&'static Rule>,
+    pub changes: Vec<Alteration>,
     /// Values of the same field that the constraint still allows, in addition to the integers next to the wrong value.
-    pub(super) limits: Vec<String>,
+    pub limits: Vec<String>,
 }
 
 /// A change to a file.
@@ -46,14 +46,14 @@ pub(super) enum Alteration {
 }
 
 impl Attempt {
-    pub(super) fn new(breakage: Breakage, changes: Vec<Alteration>) -> Attempt {
+    pub fn new(breakage: Breakage, changes: Vec<Alteration>) -> Attempt {
         Attempt { breakage, field: "", rule: None, changes, limits: Vec::new() }
     }
 }
 
 impl Alteration {
     /// Returns the path of the changed value; empty for the whole file.
-    pub(super) fn path(&self) -> Path {
+    pub fn path(&self) -> Path {
         match self {
             Alteration::Set { path, .. }
             | Alteration::Swap { path, .. }
@@ -68,7 +68,7 @@ impl Alteration {
     }
 
     /// Returns the new value, if the change sets one.
-    pub(super) fn value(&self) -> Option<String> {
+    pub fn value(&self) -> Option<String> {
         match self {
             Alteration::Set { text, .. }
             | Alteration::SetAndRemoveBytes { text, .. }
@@ -78,7 +78,7 @@ impl Alteration {
     }
 
     /// Returns the changed file; `None` if the change is impossible.
-    pub(super) fn apply(&self, ty: &'static Type, file: &[u8], limits: &Limits) -> Option<Vec<u8>> {
+    pub fn apply(&self, ty: &'static Type, file: &[u8], limits: &Limits) -> Option<Vec<u8>> {
         let edited = |change, recount| {
             let edits = [Edit { path: self.path(), change }];
             edit(ty, file, &edits, recount, limits).ok()

@@ -254,7 +254,7 @@ impl Leaf {
         texts.map(set).collect()
     }
 
-    pub(super) fn largest(&self) -> String {
+    pub fn largest(&self) -> String {
         if let Some((_, largest)) = self.range {
             return largest.to_string();
         }

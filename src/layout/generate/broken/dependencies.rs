@@ -5,14 +5,14 @@ use crate::layout::program::{Program, Role, ValueOrigin};
 
 /// A stored number and the role of the equations that depend on it.
 pub(super) struct Dependency {
-    pub(super) origin: ValueOrigin,
+    pub origin: ValueOrigin,
     /// The role; the size of a block is treated as a number of items.
-    pub(super) role: Role,
+    pub role: Role,
     /// The field with the constraint. Empty for other roles, and for variants, whose path is the path of their
     /// choice.
-    pub(super) field: &'static str,
+    pub field: &'static str,
     /// The numbers in the equations.
-    pub(super) literals: Vec<i128>,
+    pub literals: Vec<i128>,
 }
 
 /// Returns the dependencies of a type and all types that it contains. Omits the conditions of optional fields, since no

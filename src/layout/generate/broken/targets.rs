@@ -16,57 +16,57 @@ use crate::{Limits, Span};
 /// The breakable parts of a file.
 #[derive(Default)]
 pub(super) struct Targets<'d> {
-    pub(super) numbers: Vec<Number<'d>>,
-    pub(super) constrained: Vec<ConstrainedField>,
+    pub numbers: Vec<Number<'d>>,
+    pub constrained: Vec<ConstrainedField>,
     /// Values of enums.
-    pub(super) enums: Vec<Leaf>,
+    pub enums: Vec<Leaf>,
     /// Lists with a count, and their number of items.
-    pub(super) lists: Vec<(Vec<Segment>, u64)>,
-    pub(super) magics: Vec<(Vec<Segment>, Range<u64>)>,
+    pub lists: Vec<(Vec<Segment>, u64)>,
+    pub magics: Vec<(Vec<Segment>, Range<u64>)>,
     /// Packed blocks, with their byte ranges.
-    pub(super) blocks: Vec<(Vec<Segment>, Range<u64>)>,
+    pub blocks: Vec<(Vec<Segment>, Range<u64>)>,
     /// The offsets at which fields start and end.
-    pub(super) boundaries: BTreeSet<u64>,
+    pub boundaries: BTreeSet<u64>,
 }
 
 /// A number that expressions depend on.
 #[derive(Clone)]
 pub(super) struct Number<'d> {
-    pub(super) path: Vec<Segment>,
-    pub(super) value: i128,
+    pub path: Vec<Segment>,
+    pub value: i128,
     /// The lowest and the highest number that fit.
-    pub(super) range: (i128, i128),
+    pub range: (i128, i128),
     /// Whether the number is in a packed block, whose size and checksum are then recomputed.
-    pub(super) recomputes_dependents: bool,
-    pub(super) dependencies: Vec<&'d Dependency>,
+    pub recomputes_dependents: bool,
+    pub dependencies: Vec<&'d Dependency>,
 }
 
 /// A single value.
 #[derive(Clone)]
 pub(super) struct Leaf {
-    pub(super) path: Vec<Segment>,
-    pub(super) ty: &'static Type,
-    pub(super) value: Value,
+    pub path: Vec<Segment>,
+    pub ty: &'static Type,
+    pub value: Value,
     /// Whether the value is in a packed block, or a checksum may cover it.
-    pub(super) recomputes_dependents: bool,
+    pub recomputes_dependents: bool,
     /// The range of a bit field.
-    pub(super) range: Option<(i128, i128)>,
+    pub range: Option<(i128, i128)>,
 }
 
 /// A field or bit field with constraints.
 pub(super) struct ConstrainedField {
-    pub(super) path: Vec<Segment>,
-    pub(super) is_list: bool,
+    pub path: Vec<Segment>,
+    pub is_list: bool,
     /// The constraints, each with the values of its expressions. Some constraints may not apply to this value.
-    pub(super) constraints: Vec<(&'static Constraint, Vec<i128>)>,
+    pub constraints: Vec<(&'static Constraint, Vec<i128>)>,
     /// The value, or the first and the last item.
-    pub(super) leaves: Vec<Leaf>,
+    pub leaves: Vec<Leaf>,
     /// The end offset of the field.
-    pub(super) end: u64,
+    pub end: u64,
 }
 
 impl<'d> Targets<'d> {
-    pub(super) fn of(
+    pub fn of(
         ty: &'static Type,
         bytes: &[u8],
         dependencies: &'d [Dependency],

@@ -11,10 +11,10 @@ use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Severity, Span};
 /// Checks changed files against a declaration and its rules.
 pub(super) struct BreakageVerifier<'f> {
     /// The file before the change.
-    pub(super) file: &'f [u8],
-    pub(super) ty: &'static Type,
-    pub(super) rules: &'static [&'static Rule],
-    pub(super) limits: Limits,
+    pub file: &'f [u8],
+    pub ty: &'static Type,
+    pub rules: &'static [&'static Rule],
+    pub limits: Limits,
     /// The result of checking `file`.
     original: Violations,
 }
@@ -40,7 +40,7 @@ impl<'f> BreakageVerifier<'f> {
     /// # Errors
     ///
     /// Returns the first fault of the file, or its first finding that is an error.
-    pub(super) fn new(
+    pub fn new(
         ty: &'static Type,
         file: &'f [u8],
         rules: &'static [&'static Rule],
@@ -59,10 +59,7 @@ impl<'f> BreakageVerifier<'f> {
     }
 
     /// Returns the changed files in which only the intended breakage occurs.
-    pub(super) fn all_broken<'a>(
-        &'a self,
-        attempt: &'a Attempt,
-    ) -> impl Iterator<Item = BrokenFile> + use<'a, 'f> {
+    pub fn all_broken<'a>(&'a self, attempt: &'a Attempt) -> impl Iterator<Item = BrokenFile> + use<'a, 'f> {
         attempt.changes.iter().filter_map(|change| {
             let bytes = change.apply(self.ty, self.file, &self.limits).filter(|bytes| bytes != self.file)?;
             let BreakageLocation { path, rule, severity } = self.locate(&bytes, attempt)?;
@@ -72,12 +69,12 @@ impl<'f> BreakageVerifier<'f> {
     }
 
     /// Returns the first file of [`all_broken`](BreakageVerifier::all_broken).
-    pub(super) fn first_broken(&self, attempt: &Attempt) -> Option<BrokenFile> {
+    pub fn first_broken(&self, attempt: &Attempt) -> Option<BrokenFile> {
         self.all_broken(attempt).next()
     }
 
     /// Returns `true` if a changed file has no fault, and violates no rule more often than the original file.
-    pub(super) fn is_as_valid(&self, bytes: &[u8]) -> bool {
+    pub fn is_as_valid(&self, bytes: &[u8]) -> bool {
         let violations = Violations::of(self.ty, bytes, &self.limits);
         let mut found = violations.report.findings().iter().map(|finding| finding.rule.code);
         violations.fault.is_none()
