@@ -21,7 +21,7 @@ use super::expr::{Expr, IntType};
 use super::notation::{
     Notation, byte_conditions, escape_keyword, factor, print as print_expr, to_snake_case,
 };
-use super::program::{ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
+use super::program::{ListingOrder, Names, Reached, ValueKind, reachable};
 use super::wording::{
     IndentedText, content_text, declaration_lines, packing_text, parenthesize_compound, remark_lines,
 };
@@ -90,7 +90,7 @@ fn expr_text(expr: &Expr, names: &Names) -> String {
     print_expr(expr, names, &ImHexNotation)
 }
 
-fn print_declaration(out: &mut IndentedText, reached: &ReachedDeclaration) {
+fn print_declaration(out: &mut IndentedText, reached: &Reached) {
     let declaration = reached.declaration;
     let parameters: Vec<_> =
         declaration.imports.iter().map(|name| format!("auto {}", member_name(name))).collect();

@@ -16,7 +16,7 @@
 use super::declaration::{BitField, Block, Constraint, EnumValue, Field, Requirement, Shape, Type, Variant};
 use super::expr::{Expr, Scope, UnaryOp};
 use super::notation::int_name;
-use super::program::{ListingOrder, ReachedDeclaration, reachable};
+use super::program::{ListingOrder, Reached, reachable};
 use super::walk::{Segment, path_text};
 use super::wording::base_name;
 
@@ -145,7 +145,7 @@ fn optional_json<T>(value: Option<T>, print: impl Fn(T) -> Json) -> Json {
     value.map_or(Json::Omitted, print)
 }
 
-fn declaration_json(reached: &ReachedDeclaration) -> Json {
+fn declaration_json(reached: &Reached) -> Json {
     let declaration = reached.declaration;
     let (kind, parts) = match declaration.shape {
         Shape::Struct(fields) => ("fields", Json::List(fields.iter().map(field_json).collect())),

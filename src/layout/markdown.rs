@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::declaration::{BitField, EnumValue, Field, Shape, Type, Variant};
 use super::expr::Expr;
-use super::program::{ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
+use super::program::{ListingOrder, Names, Reached, ValueKind, reachable};
 use super::wording::{
     IndentedText, byte_order_text, check_text, checksum_text, constraint_text, content_text, decoding_text,
     offset_texts, packing_text, readable_expr, requirement_text, size_text, type_text,
@@ -45,7 +45,7 @@ fn link(name: &str) -> String {
     format!("[{name}](#{})", name.to_lowercase())
 }
 
-fn print_section(out: &mut IndentedText, reached: &ReachedDeclaration) {
+fn print_section(out: &mut IndentedText, reached: &Reached) {
     let declaration = reached.declaration;
     out.push_line("");
     out.push_line(format!("## {}", declaration.name));
@@ -120,7 +120,7 @@ fn inline_code(text: &str) -> String {
     format!("`{}`", text.replace('|', "\\|"))
 }
 
-fn print_struct_table(out: &mut IndentedText, reached: &ReachedDeclaration, fields: &[Field], names: &Names) {
+fn print_struct_table(out: &mut IndentedText, reached: &Reached, fields: &[Field], names: &Names) {
     print_table_head(out, &["field", "type", "size", "offset", "meaning"]);
     for (field, offset) in fields.iter().zip(offset_texts(reached)) {
         let (name, ty) = (inline_code(field.name), table_cell(&linked_type(field, names)));

@@ -1,7 +1,7 @@
 //! The wording of printed schemas: human-readable types, sizes, offsets, constraints and checks.
 
 use super::notation::{TextNotation, atom, factor, is_compound, print};
-use super::program::{ListingOrder, Names, ReachedDeclaration, reachable};
+use super::program::{ListingOrder, Names, Reached, reachable};
 use std::fmt;
 
 use super::declaration::{
@@ -82,7 +82,7 @@ fn format_type(ty: &Type, mut count: Option<&Expr>, names: &Names) -> String {
 /// Returns the byte order in which several layouts store numbers, as the start of a sentence.
 pub(super) fn byte_order_text(layouts: &[(&str, &'static Type)]) -> &'static str {
     let is_big = |field: &Field| matches!(field.content_type().flatten().item, Type::BigEndian(_));
-    let has_big = |reached: &ReachedDeclaration| reached.declaration.fields().any(is_big);
+    let has_big = |reached: &Reached| reached.declaration.fields().any(is_big);
     match reachable(layouts, ListingOrder::ContainersFirst).iter().any(has_big) {
         true => "Numbers are little-endian unless their type says big-endian",
         false => "Numbers are little-endian",
@@ -119,7 +119,7 @@ pub(super) fn size_text(field: &Field, names: &Names) -> String {
 }
 
 /// Returns the offset of each field of a struct: a number, or the field that it follows.
-pub(super) fn offset_texts(reached: &ReachedDeclaration) -> Vec<String> {
+pub(super) fn offset_texts(reached: &Reached) -> Vec<String> {
     let names = reached.names;
     let mut offset = Some(reached.declaration.magic.len() as u64);
     let mut previous = "";

@@ -96,7 +96,7 @@ pub(super) struct WriteTarget<'p> {
 pub(super) type FieldRange = (RegionId, Range<u64>);
 
 /// The result of writing a value.
-pub(super) struct WrittenValue {
+pub(super) struct Written {
     /// The offset after the last byte.
     pub end: u64,
     /// The number of items in a list, or of bytes in a block; 0 for other values.
@@ -178,7 +178,7 @@ impl Assembler<'_> {
     }
 
     /// Writes a value of any form.
-    pub fn write_value(&mut self, target: WriteTarget, item: &Item) -> Result<WrittenValue> {
+    pub fn write_value(&mut self, target: WriteTarget, item: &Item) -> Result<Written> {
         match self.program.forms[item.form].kind {
             FormKind::Number(_) | FormKind::Text => self.write_scalar(target, item),
             FormKind::Items(inner, count) => self.write_items(target, item, (inner, count)),
@@ -192,7 +192,7 @@ impl Assembler<'_> {
                     assembler.write(target.region, target.at, magic)?;
                     let first = WriteTarget { at: target.at + magic.len() as u64, ..target };
                     let end = assembler.write_fields((target.region, target.at), first, &unit.steps)?;
-                    Ok(WrittenValue { end, count: 0 })
+                    Ok(Written { end, count: 0 })
                 }),
             },
             FormKind::Choice(unit) => self.write_unit(item, unit, |assembler, unit| {
@@ -214,9 +214,9 @@ impl Assembler<'_> {
         WriteTarget { region, at, .. }: WriteTarget,
         bytes: &[u8],
         count: u64,
-    ) -> Result<WrittenValue> {
+    ) -> Result<Written> {
         self.write(region, at, bytes)?;
-        Ok(WrittenValue { end: at + bytes.len() as u64, count })
+        Ok(Written { end: at + bytes.len() as u64, count })
     }
 
     /// Writes a struct or choice with `body`, in a new frame for the slots of the unit.
@@ -224,8 +224,8 @@ impl Assembler<'_> {
         &mut self,
         item: &Item,
         unit: UnitId,
-        body: impl FnOnce(&mut Self, &'static Unit) -> Result<WrittenValue>,
-    ) -> Result<WrittenValue> {
+        body: impl FnOnce(&mut Self, &'static Unit) -> Result<Written>,
+    ) -> Result<Written> {
         let unit = &self.program.units[unit];
         self.record_argument_dependencies(item.call);
         let (outer, _) = self.frames.enter(unit, item.call);
@@ -239,7 +239,7 @@ impl Assembler<'_> {
         target: WriteTarget,
         list: &Item,
         (inner, fixed): (FormId, Option<u64>),
-    ) -> Result<WrittenValue> {
+    ) -> Result<Written> {
         let count = match self.group_input(target, list)? {
             GroupInput::Bytes(bytes, count) => {
                 self.require_size((inner, list.call), count, bytes)?;
@@ -260,7 +260,7 @@ impl Assembler<'_> {
             }
             next.at = end;
         }
-        Ok(WrittenValue { end: next.at, count })
+        Ok(Written { end: next.at, count })
     }
 
     /// Returns an error if recorded items no longer have the size that the current values require.

@@ -1,6 +1,6 @@
 //! Assembles blocks: byte fields that contain another structure, possibly packed.
 
-use super::assembler::{Assembler, WriteTarget, WrittenValue};
+use super::assembler::{Assembler, WriteTarget, Written};
 use super::input::Input;
 use super::region::RegionState;
 use super::sparse_buffer::SparseBuffer;
@@ -15,7 +15,7 @@ impl Assembler<'_> {
         target: WriteTarget,
         bytes: &Item,
         block: &'static BlockStep,
-    ) -> Result<WrittenValue> {
+    ) -> Result<Written> {
         let WriteTarget { region, at, input: own, outer } = target;
         let content = bytes.block_content(block);
         // The paths of inline content omit the name of the block.
@@ -38,7 +38,7 @@ impl Assembler<'_> {
             self.write(region, at, &packed)?;
             at + packed.len() as u64
         };
-        Ok(WrittenValue { end, count: end - at })
+        Ok(Written { end, count: end - at })
     }
 
     /// Packs the content of a block. Returns the `original` packed bytes if they unpack to the same content.

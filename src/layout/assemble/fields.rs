@@ -1,6 +1,6 @@
 //! Assembles fields: their presence, position and content.
 
-use super::assembler::{Assembler, WriteTarget, WrittenValue};
+use super::assembler::{Assembler, WriteTarget, Written};
 use super::equation::{ConditionalField, SlotSnapshot};
 use super::region::PlacedField;
 use super::sparse_buffer::RegionId;
@@ -46,11 +46,11 @@ impl Assembler<'_> {
     }
 
     /// Writes a field, unless its condition excludes it.
-    pub fn write_field(&mut self, target: WriteTarget, step: &'static Step) -> Result<WrittenValue> {
+    pub fn write_field(&mut self, target: WriteTarget, step: &'static Step) -> Result<Written> {
         if let Some(condition) = &step.condition
             && !self.decide_presence(target, step, condition)
         {
-            return Ok(WrittenValue { end: target.at, count: 0 });
+            return Ok(Written { end: target.at, count: 0 });
         }
         match &step.position {
             Some(offset) => self.write_at_offset(target, step, offset),
@@ -89,7 +89,7 @@ impl Assembler<'_> {
         target: WriteTarget,
         step: &'static Step,
         offset: &'static Code,
-    ) -> Result<WrittenValue> {
+    ) -> Result<Written> {
         let base = self.regions[target.region].base;
         let at = match self.frames.eval_int(offset).map(|at| (at, u64::try_from(at))) {
             Ok((_, Ok(at))) => Some(at),
@@ -115,11 +115,11 @@ impl Assembler<'_> {
             let size = self.write_content(WriteTarget { region, at: 0, ..target }, step)?.end;
             self.regions[base].placed_fields[index].size = size;
         }
-        Ok(WrittenValue { end: target.at, count: 0 })
+        Ok(Written { end: target.at, count: 0 })
     }
 
     /// Writes the block or value of a field.
-    fn write_content(&mut self, target: WriteTarget, step: &'static Step) -> Result<WrittenValue> {
+    fn write_content(&mut self, target: WriteTarget, step: &'static Step) -> Result<Written> {
         let item = Item::of_field(step);
         let written = match &step.block {
             Some(block) => self.write_block(target, &item, block)?,

@@ -41,9 +41,9 @@ impl Assembler<'_> {
         // Given values take precedence over implied magic bytes.
         let alternatives = [false, true]
             .into_iter()
-            .flat_map(|with_implied_magic| unit.steps.iter().map(move |step| (step, with_implied_magic)));
-        for (variant, with_implied_magic) in alternatives {
-            let Some(start) = self.first_bytes(variant.form, with_implied_magic, input)? else { continue };
+            .flat_map(|implies_magic| unit.steps.iter().map(move |step| (step, implies_magic)));
+        for (variant, implies_magic) in alternatives {
+            let Some(start) = self.first_bytes(variant.form, implies_magic, input)? else { continue };
             let has_bytes_for = |step: &&'static Step| {
                 let size = step.field.ty.size().map_or(usize::MAX, |size| size as usize);
                 start.len() >= size
@@ -68,14 +68,9 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Returns the first bytes of a given value; `None` if they are unknown. With `with_implied_magic`, the magic bytes
+    /// Returns the first bytes of a given value; `None` if they are unknown. With `implies_magic`, the magic bytes
     /// of a struct are known even if they are omitted.
-    fn first_bytes(
-        &mut self,
-        form: FormId,
-        with_implied_magic: bool,
-        input: Input,
-    ) -> Result<Option<Vec<u8>>> {
+    fn first_bytes(&mut self, form: FormId, implies_magic: bool, input: Input) -> Result<Option<Vec<u8>>> {
         let form = &self.program.forms[form];
         let unit = match form.kind {
             FormKind::Number(_) | FormKind::Text => None,
@@ -88,12 +83,12 @@ impl Assembler<'_> {
                 (Err(_), _) => Ok(None),
                 (Ok(GroupInput::Bytes(bytes, _)), _) => Ok(Some(bytes.to_vec())),
                 (Ok(_), _) if !declaration.magic.is_empty() => {
-                    let magic = with_implied_magic.then_some(declaration.magic);
+                    let magic = implies_magic.then_some(declaration.magic);
                     Ok(input.magic().or(magic).map(<[u8]>::to_vec))
                 }
                 (_, Some(step)) => {
                     self.path.push(Segment::Field(step.field.name));
-                    let start = self.first_bytes(step.form, with_implied_magic, input.field(step.field.name));
+                    let start = self.first_bytes(step.form, implies_magic, input.field(step.field.name));
                     self.path.pop();
                     start
                 }

@@ -1,6 +1,6 @@
 //! Assembles single values: numbers, enums, packed words and strings.
 
-use super::assembler::{Assembler, WriteTarget, WrittenValue};
+use super::assembler::{Assembler, WriteTarget, Written};
 use super::number;
 use super::variable::{SlotOrigin, VariableId, VariableKind};
 use crate::layout::declaration::Type;
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 impl Assembler<'_> {
     /// Writes a number, enum, packed word or string.
-    pub fn write_scalar(&mut self, target: WriteTarget, item: &Item) -> Result<WrittenValue> {
+    pub fn write_scalar(&mut self, target: WriteTarget, item: &Item) -> Result<Written> {
         let ty = self.program.forms[item.form].ty;
         let given = target.input.scalar(ty).map_err(|message| self.error(message))?;
         let step = item.own_step().filter(|step| step.value.is_some());
@@ -36,7 +36,7 @@ impl Assembler<'_> {
         target: WriteTarget,
         item: &Item,
         (value, ty): (&Value, &'static Type),
-    ) -> Result<WrittenValue> {
+    ) -> Result<Written> {
         let WriteTarget { region, at, input, .. } = target;
         let size = match (ty, value) {
             (Type::NulString, Value::Text(text)) => {
@@ -55,7 +55,7 @@ impl Assembler<'_> {
                 size
             }
         };
-        Ok(WrittenValue { end: at + size as u64, count: 0 })
+        Ok(Written { end: at + size as u64, count: 0 })
     }
 
     /// Reserves the bytes of an omitted value, or writes the value that an earlier run determined.
@@ -64,7 +64,7 @@ impl Assembler<'_> {
         target: WriteTarget,
         step: Option<&'static Step>,
         ty: &'static Type,
-    ) -> Result<WrittenValue> {
+    ) -> Result<Written> {
         let WriteTarget { region, at, .. } = target;
         let size = ty.size().unwrap_or_default();
         let value = self.earlier_values.get(&self.path).copied();
@@ -78,7 +78,7 @@ impl Assembler<'_> {
         if value.is_some() {
             self.rewrite_bytes(variable)?;
         }
-        Ok(WrittenValue { end: at + size, count: 0 })
+        Ok(Written { end: at + size, count: 0 })
     }
 
     /// Writes a given value that equations may change.
@@ -87,7 +87,7 @@ impl Assembler<'_> {
         target: WriteTarget,
         step: &'static Step,
         (value, ty): (&Value, &'static Type),
-    ) -> Result<WrittenValue> {
+    ) -> Result<Written> {
         let WriteTarget { region, at, input, .. } = target;
         let mut number = match value {
             Value::Bits(word, _) => *word as i128,
@@ -105,7 +105,7 @@ impl Assembler<'_> {
         }
         let (bytes, size) = number::encode(ty, &Value::Int(number)).map_err(|message| self.error(message))?;
         self.write(region, at, &bytes[..size])?;
-        Ok(WrittenValue { end: at + size as u64, count: 0 })
+        Ok(Written { end: at + size as u64, count: 0 })
     }
 
     /// Returns the number that an earlier run determined, or else `number`. The bit fields of a packed word are
@@ -147,13 +147,13 @@ impl Assembler<'_> {
         WriteTarget { region, at, .. }: WriteTarget,
         item: FormId,
         (given, bytes): (&'static Type, &[u8]),
-    ) -> Result<WrittenValue> {
+    ) -> Result<Written> {
         let ty = self.program.forms[item].ty;
         let items = bytes.chunks_exact(given.size().map_or(1, |size| size as usize));
         let count = items.len() as u64;
         if ty == given {
             self.write(region, at, bytes)?;
-            return Ok(WrittenValue { end: at + bytes.len() as u64, count });
+            return Ok(Written { end: at + bytes.len() as u64, count });
         }
         let mut end = at;
         for (index, item) in (0..).zip(items) {
@@ -164,6 +164,6 @@ impl Assembler<'_> {
             self.write(region, end, &bytes[..size])?;
             end += size as u64;
         }
-        Ok(WrittenValue { end, count })
+        Ok(Written { end, count })
     }
 }

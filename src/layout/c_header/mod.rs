@@ -15,7 +15,7 @@ use crate::layout::expr::{IntType, Scope};
 use crate::layout::notation::{
     Notation, TextNotation, atom, print as print_expr, to_identifier, to_snake_case,
 };
-use crate::layout::program::{self, ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
+use crate::layout::program::{self, ListingOrder, Names, Reached, ValueKind, reachable};
 use crate::layout::wording::{
     IndentedText, bit_field_lines, byte_order_text, declaration_lines, offset_texts, readable_expr,
 };
@@ -94,7 +94,7 @@ impl CPrinter<'_> {
         format!("{}_{}", self.type_name(declaration), to_identifier(part)).to_uppercase()
     }
 
-    fn print_declaration(&self, out: &mut IndentedText, reached: &ReachedDeclaration) {
+    fn print_declaration(&self, out: &mut IndentedText, reached: &Reached) {
         let declaration = reached.declaration;
         match declaration.shape {
             Shape::Bits { size, fields } => self.print_bits(out, reached, size, fields),
@@ -128,7 +128,7 @@ impl CPrinter<'_> {
         &self,
         out: &mut IndentedText,
         name: &str,
-        reached: &ReachedDeclaration,
+        reached: &Reached,
         fields: &[Field],
         size: u64,
     ) {
@@ -184,7 +184,7 @@ impl CPrinter<'_> {
     fn print_variable_size_struct(
         &self,
         out: &mut IndentedText,
-        reached: &ReachedDeclaration,
+        reached: &Reached,
         fields: &'static [Field],
     ) {
         let declaration = reached.declaration;
@@ -223,7 +223,7 @@ impl CPrinter<'_> {
     fn print_offset_macros(
         &self,
         out: &mut IndentedText,
-        reached: &ReachedDeclaration,
+        reached: &Reached,
         fields: &[Field],
         names: &Names,
     ) {
@@ -295,13 +295,7 @@ impl CPrinter<'_> {
         }
     }
 
-    fn print_bits(
-        &self,
-        out: &mut IndentedText,
-        reached: &ReachedDeclaration,
-        size: u32,
-        fields: &[BitField],
-    ) {
+    fn print_bits(&self, out: &mut IndentedText, reached: &Reached, size: u32, fields: &[BitField]) {
         let declaration = reached.declaration;
         print_comment(out, &declaration_lines(declaration));
         let name = self.type_name(declaration);

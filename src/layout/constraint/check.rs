@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::message;
-use super::numbers::StridedNumbers;
+use super::numbers::Numbers;
 use super::predicate::{Predicate, Violation};
 use super::sizes::ListSizes;
 use super::values::{locate_item, number_span, select_numbers, stored_value, struct_column, subspan};
@@ -137,7 +137,7 @@ impl<'c> Checker<'c> {
         constraint: &'static Constraint,
         (path, ty): (&[Segment], &Type),
         values: &dyn Lookup,
-        column: &dyn Fn(&str) -> Option<StridedNumbers<'b>>,
+        column: &dyn Fn(&str) -> Option<Numbers<'b>>,
     ) -> Option<EvaluatedConstraint<'b>> {
         let rule = constraint.rule;
         let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(values) == Ok(true));
@@ -153,7 +153,7 @@ impl<'c> Checker<'c> {
     fn report_violations(
         &mut self,
         EvaluatedConstraint { rule, predicate, template }: &EvaluatedConstraint,
-        numbers: &StridedNumbers,
+        numbers: &Numbers,
         locate: impl Fn(usize) -> (Path, Option<Span>),
     ) {
         if predicate.is_satisfied_by(numbers) {
@@ -229,7 +229,7 @@ impl Visitor for Checker<'_> {
         self.checked.retain(|(list, _)| list != node.path);
         while let Some(position) = self.columns.iter().position(|column| column.list == node.path) {
             let Column { evaluated, ty, bytes, locations, .. } = self.columns.remove(position);
-            let numbers = StridedNumbers::new(ty, bytes, 1);
+            let numbers = Numbers::new(ty, bytes, 1);
             let is_whole = matches!(evaluated.predicate, Predicate::Some);
             self.report_violations(&evaluated, &numbers, |item| match locations.get(item) {
                 Some(location) if !is_whole => location.clone(),

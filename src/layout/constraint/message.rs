@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-use super::numbers::StridedNumbers;
+use super::numbers::Numbers;
 use super::predicate::{Predicate, Violation};
 use super::scalar::Scalar;
 use crate::layout::declaration::{Constraint, Requirement};
@@ -51,7 +51,7 @@ pub(super) fn message_template(constraint: &Constraint, values: &dyn Lookup) -> 
 pub(super) fn fill_template(
     template: &str,
     predicate: &Predicate,
-    numbers: &StridedNumbers,
+    numbers: &Numbers,
     violation: &Violation,
 ) -> String {
     let mut text = String::new();
@@ -68,7 +68,7 @@ fn write_placeholder(
     text: &mut String,
     placeholder: &str,
     predicate: &Predicate,
-    numbers: &StridedNumbers,
+    numbers: &Numbers,
     violation: &Violation,
 ) -> fmt::Result {
     let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));

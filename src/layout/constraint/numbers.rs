@@ -8,7 +8,7 @@ use crate::layout::expr::Value;
 
 /// A list of items at a fixed stride. All items contain the same count of numbers, all of one type.
 #[derive(Debug, Clone)]
-pub(super) struct StridedNumbers<'b> {
+pub(super) struct Numbers<'b> {
     /// The type of the numbers.
     ty: Type,
     bytes: Cow<'b, [u8]>,
@@ -46,16 +46,16 @@ macro_rules! with_typed_numbers {
     }};
 }
 
-impl<'b> StridedNumbers<'b> {
+impl<'b> Numbers<'b> {
     /// Creates a list from contiguous numbers of type `ty`.
-    pub fn new(ty: Type, bytes: impl Into<Cow<'b, [u8]>>, per_item: usize) -> StridedNumbers<'b> {
+    pub fn new(ty: Type, bytes: impl Into<Cow<'b, [u8]>>, per_item: usize) -> Numbers<'b> {
         let per_item = per_item.max(1);
         let stride = number_size_of(&ty) * per_item;
-        StridedNumbers { ty, bytes: bytes.into(), per_item, stride, offset: 0 }
+        Numbers { ty, bytes: bytes.into(), per_item, stride, offset: 0 }
     }
 
     /// Removes all items after the first.
-    pub fn truncated_to_first(mut self) -> StridedNumbers<'b> {
+    pub fn truncated_to_first(mut self) -> Numbers<'b> {
         let end = self.stride.min(self.bytes.len());
         match &mut self.bytes {
             Cow::Borrowed(bytes) => *bytes = &bytes[..end],
@@ -70,8 +70,8 @@ impl<'b> StridedNumbers<'b> {
         records: &'b [u8],
         per_item: usize,
         (stride, offset): (usize, usize),
-    ) -> StridedNumbers<'b> {
-        StridedNumbers {
+    ) -> Numbers<'b> {
+        Numbers {
             ty,
             bytes: Cow::Borrowed(records),
             per_item: per_item.max(1),
@@ -86,12 +86,12 @@ impl<'b> StridedNumbers<'b> {
     }
 
     /// Combines every `per_item` successive items into one item.
-    pub fn regrouped(self, per_item: usize) -> StridedNumbers<'b> {
+    pub fn regrouped(self, per_item: usize) -> Numbers<'b> {
         if per_item <= 1 {
             return self;
         }
         let bytes = self.records().flatten().copied().collect::<Vec<_>>();
-        StridedNumbers::new(self.ty, bytes, per_item * self.per_item)
+        Numbers::new(self.ty, bytes, per_item * self.per_item)
     }
 
     /// Returns the number of items.
@@ -144,7 +144,7 @@ impl<'b> StridedNumbers<'b> {
 
     /// Returns `true` if each number is in `0..limit`, or is `none` and has a weight of 0. If `weights` is `None`, all
     /// weights count as 0.
-    pub fn are_indices(&self, limit: i128, none: Option<i128>, weights: Option<&StridedNumbers>) -> bool {
+    pub fn are_indices(&self, limit: i128, none: Option<i128>, weights: Option<&Numbers>) -> bool {
         if let (Some(Ok(none)), Some(weights)) = (none.map(u8::try_from), weights)
             && let (Type::Unsigned(1), Type::Unsigned(1), 4, 4) =
                 (self.ty, weights.ty, self.per_item, weights.per_item)
@@ -155,7 +155,7 @@ impl<'b> StridedNumbers<'b> {
         if !is_signed && self.are_below(limit) {
             return true;
         }
-        let mut weights = weights.into_iter().flat_map(StridedNumbers::iter);
+        let mut weights = weights.into_iter().flat_map(Numbers::iter);
         self.iter().all(|number| {
             let is_weightless = weights.next().is_none_or(|weight| weight.equals(0));
             let is_inside = number.is_below(limit) && number.is_at_least(0);
@@ -165,7 +165,7 @@ impl<'b> StridedNumbers<'b> {
 
     /// Returns the largest byte, ignoring bytes that are `none` and have a weight of 0. Returns `None` if all bytes are
     /// ignored. Items must have 4 bytes.
-    fn max_byte(&self, none: u8, weights: &StridedNumbers) -> Option<u8> {
+    fn max_byte(&self, none: u8, weights: &Numbers) -> Option<u8> {
         let quads = self.records().zip(weights.records());
         let quads = quads.filter_map(|(bytes, weights)| Some((bytes.first_chunk()?, weights.first_chunk()?)));
         // Has no branches, so that the compiler vectorises the loop. Ignored bytes become negative.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::forest::{Forest, invalid_parents};
-use super::numbers::StridedNumbers;
+use super::numbers::Numbers;
 use super::scalar::Scalar;
 use crate::layout::declaration::{Requirement, Type};
 use crate::layout::expr::{Expr, Lookup};
@@ -46,7 +46,7 @@ pub(super) enum Predicate<'b> {
         len: i128,
         /// The number that means "no item".
         none: Option<i128>,
-        weights: Option<StridedNumbers<'b>>,
+        weights: Option<Numbers<'b>>,
     },
     /// The range from `first` with this number of items ends at or before `len`.
     Within {
@@ -85,7 +85,7 @@ impl<'b> Predicate<'b> {
         ty: &Type,
         values: &dyn Lookup,
         len: &dyn Fn(&[Segment]) -> Option<u64>,
-        column: &dyn Fn(&str) -> Option<StridedNumbers<'b>>,
+        column: &dyn Fn(&str) -> Option<Numbers<'b>>,
     ) -> Option<Predicate<'b>> {
         let value = |expr: &Expr| expr.eval_int(values).ok();
         Some(match requirement {
@@ -144,7 +144,7 @@ impl<'b> Predicate<'b> {
     }
 
     /// Returns `true` if no number violates the requirement. Fast for valid files.
-    pub fn is_satisfied_by(&self, numbers: &StridedNumbers) -> bool {
+    pub fn is_satisfied_by(&self, numbers: &Numbers) -> bool {
         match self {
             Predicate::Below(limit) => numbers.are_below(*limit),
             Predicate::Finite => numbers.are_finite(),
@@ -163,7 +163,7 @@ impl<'b> Predicate<'b> {
     }
 
     /// Calls `each` with each violation until `each` returns `false`.
-    pub fn for_each_violation(&self, numbers: &StridedNumbers, each: &mut dyn FnMut(Violation) -> bool) {
+    pub fn for_each_violation(&self, numbers: &Numbers, each: &mut dyn FnMut(Violation) -> bool) {
         let items = 0..numbers.len();
         let mut check = |item: usize, holds: bool, found: Option<Scalar>| {
             holds || each(Violation { found, ..Violation::at(item) })
@@ -226,7 +226,7 @@ impl<'b> Predicate<'b> {
                 }
             }
             Predicate::IndexInto { len, none, weights } => {
-                let mut weights = weights.iter().flat_map(StridedNumbers::iter);
+                let mut weights = weights.iter().flat_map(Numbers::iter);
                 for item in items {
                     for (component, number) in numbers.item(item).enumerate() {
                         let is_weightless = weights.next().is_none_or(|weight| weight.equals(0));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::numbers::StridedNumbers;
+use super::numbers::Numbers;
 use crate::layout::declaration::data::FlatType;
 use crate::layout::declaration::{BitField, Declaration, Requirement, Type};
 use crate::layout::expr::{Lookup, Scope, Value};
@@ -14,7 +14,7 @@ use crate::{Path, Span};
 pub(super) fn locate_item(
     node: &Node,
     flat: &FlatType,
-    numbers: &StridedNumbers,
+    numbers: &Numbers,
     item: usize,
 ) -> (Path, Option<Span>) {
     let (path, range) = (Path::from(node.path), node.span.range());
@@ -52,7 +52,7 @@ pub(super) fn select_numbers<'n>(
     (_, bytes): &'n (Type, Cow<[u8]>),
     flat: &FlatType,
     requirement: &Requirement,
-) -> StridedNumbers<'n> {
+) -> Numbers<'n> {
     let items = flat.fixed_item_count() as usize;
     let of = match requirement {
         Requirement::Sum { of, .. } | Requirement::Permutation { of, .. } => *of,
@@ -61,16 +61,16 @@ pub(super) fn select_numbers<'n>(
     match (flat.item, of) {
         (Type::NulString, _) => {
             let last = bytes.len().saturating_sub(1);
-            StridedNumbers::new(Type::Unsigned(1), &bytes[last..], 1)
+            Numbers::new(Type::Unsigned(1), &bytes[last..], 1)
         }
         (Type::Declared(declaration), Some(of)) => {
             let numbers = struct_column(declaration, of, &Scope::default(), bytes);
             match numbers {
                 Some((numbers, _)) => numbers.regrouped(items),
-                None => StridedNumbers::new(flat.item, &[][..], 1),
+                None => Numbers::new(flat.item, &[][..], 1),
             }
         }
-        (item, _) => StridedNumbers::new(item, &**bytes, items),
+        (item, _) => Numbers::new(item, &**bytes, items),
     }
 }
 
@@ -81,17 +81,16 @@ pub(super) fn struct_column<'b>(
     name: &str,
     values: &dyn Lookup,
     bytes: &'b [u8],
-) -> Option<(StridedNumbers<'b>, u64)> {
+) -> Option<(Numbers<'b>, u64)> {
     let (offset, field) = declaration.offset_of(name, values)?;
     let (stride, flat) = (declaration.size(values)?, field.ty.flatten());
     let position = (stride as usize, offset as usize);
-    let numbers =
-        || StridedNumbers::from_records(flat.item, bytes, flat.fixed_item_count() as usize, position);
+    let numbers = || Numbers::from_records(flat.item, bytes, flat.fixed_item_count() as usize, position);
     (!flat.is_list()).then(|| (numbers(), offset))
 }
 
 /// Returns the span of a number, given the span of its item.
-pub(super) fn number_span(span: &Span, numbers: &StridedNumbers, component: usize) -> Span {
+pub(super) fn number_span(span: &Span, numbers: &Numbers, component: usize) -> Span {
     let start = span.range().start + (numbers.size() * component) as u64;
     subspan(span, start..start + numbers.size() as u64)
 }

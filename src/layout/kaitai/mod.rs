@@ -20,7 +20,7 @@ use word::print_word;
 
 use super::declaration::{Block, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
 use super::notation::{atom, to_identifier, to_snake_case};
-use super::program::{ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
+use super::program::{ListingOrder, Names, Reached, ValueKind, reachable};
 use super::wording::{IndentedText, constraint_text, declaration_lines, parenthesize_compound, remark_lines};
 
 /// Prints the definition of a layout.
@@ -79,7 +79,7 @@ fn print_entry(out: &mut IndentedText, id: &str, content: impl FnOnce(&mut Inden
 }
 
 /// Prints documentation, parameters and fields of a type.
-fn print_body(out: &mut IndentedText, reached: &ReachedDeclaration) {
+fn print_body(out: &mut IndentedText, reached: &Reached) {
     let declaration = reached.declaration;
     print_doc(out, &declaration_lines(declaration));
     print_parameters(out, reached);
@@ -92,7 +92,7 @@ fn print_body(out: &mut IndentedText, reached: &ReachedDeclaration) {
     }
 }
 
-fn print_parameters(out: &mut IndentedText, reached: &ReachedDeclaration) {
+fn print_parameters(out: &mut IndentedText, reached: &Reached) {
     if reached.imports.is_empty() {
         return;
     }
@@ -126,7 +126,7 @@ fn print_parameter(out: &mut IndentedText, name: &str, kind: ValueKind) {
 }
 
 /// Prints each variant as a field that is present if the variant is chosen.
-fn print_choice(out: &mut IndentedText, reached: &ReachedDeclaration, variants: &[Variant], names: &Names) {
+fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant], names: &Names) {
     out.push_line("seq:");
     out.indented(|out| {
         for (number, variant) in variants.iter().enumerate() {
@@ -162,7 +162,7 @@ fn print_choice(out: &mut IndentedText, reached: &ReachedDeclaration, variants: 
     });
 }
 
-fn print_struct(out: &mut IndentedText, reached: &ReachedDeclaration, fields: &[Field], names: &Names) {
+fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field], names: &Names) {
     out.push_line("seq:");
     out.indented(|out| {
         let magic = reached.declaration.magic;
@@ -278,7 +278,7 @@ fn print_check(out: &mut IndentedText, id: &str, condition: Option<&str>, must_h
 /// Prints the condition, type, repetition and documentation of a field.
 fn print_content(
     out: &mut IndentedText,
-    reached: &ReachedDeclaration,
+    reached: &Reached,
     (field, id): (&Field, &str),
     condition: Option<&str>,
     text: &str,
@@ -344,7 +344,7 @@ fn helper_name(declaration: &Declaration, field: &Field) -> String {
 }
 
 /// Prints the type of a block's items. Its parameters are the imports of the enclosing struct.
-fn print_helper(out: &mut IndentedText, reached: &ReachedDeclaration, field: &Field) {
+fn print_helper(out: &mut IndentedText, reached: &Reached, field: &Field) {
     let Some(block) = &field.block else { return };
     out.push_line(format!("{}:", helper_name(reached.declaration, field)));
     out.indented(|out| {

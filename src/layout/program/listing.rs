@@ -7,7 +7,7 @@ use crate::layout::declaration::{Declaration, Type};
 
 /// A declaration that a layout reaches.
 #[derive(Debug)]
-pub(in crate::layout) struct ReachedDeclaration {
+pub(in crate::layout) struct Reached {
     pub declaration: &'static Declaration,
     /// The kind of each import.
     pub imports: &'static [ValueKind],
@@ -30,11 +30,8 @@ pub(in crate::layout) enum ListingOrder {
 }
 
 /// Lists all declarations that the layouts reach, without duplicates.
-pub(in crate::layout) fn reachable(
-    layouts: &[(&str, &'static Type)],
-    order: ListingOrder,
-) -> Vec<ReachedDeclaration> {
-    let mut found: Vec<ReachedDeclaration> = Vec::new();
+pub(in crate::layout) fn reachable(layouts: &[(&str, &'static Type)], order: ListingOrder) -> Vec<Reached> {
+    let mut found: Vec<Reached> = Vec::new();
     for (_, ty) in layouts {
         let program = Program::of(ty);
         let mut units = program.reading_order();
@@ -49,14 +46,7 @@ pub(in crate::layout) fn reachable(
                 let size = size_of_unit(unit, &program.forms);
                 let is_big = |form: &Form| matches!(form.ty, Type::BigEndian(Type::Declared(big)) if big == declaration);
                 let is_big = program.forms.iter().any(is_big);
-                found.push(ReachedDeclaration {
-                    declaration,
-                    imports,
-                    names: Names(slots),
-                    size,
-                    is_packed,
-                    is_big,
-                });
+                found.push(Reached { declaration, imports, names: Names(slots), size, is_packed, is_big });
             }
         }
     }

@@ -24,7 +24,7 @@ pub(crate) use code::{Cell, Code, field_value};
 pub(crate) use equation::{Role, ValueOrigin};
 pub(crate) use frames::{Frames, SlotMark};
 pub(crate) use item::Item;
-pub(super) use listing::{ListingOrder, ReachedDeclaration, reachable};
+pub(super) use listing::{ListingOrder, Reached, reachable};
 pub use model::Problem;
 pub(crate) use model::{
     Argument, BlockStep, Call, ChecksumStep, ComparedValues, FormId, FormKind, FormSize, Program, Step, Unit,

@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use binrw::{BinWrite, Endian};
 
-use super::walker::{AddressSpace, Interrupt, WalkResult, Walker};
+use super::walker::{Interrupt, Space, WalkResult, Walker};
 use super::{Fault, Segment, Visitor};
 use crate::bulk::{self, PlainData};
 use crate::layout::declaration::Type;
@@ -155,7 +155,7 @@ pub(in crate::layout) fn walk_document(
 
 impl Walker<'_> {
     fn walk_document_value(&mut self, value: DocumentValue, item: &Item) -> WalkResult<()> {
-        let nothing = AddressSpace::of(&[]);
+        let nothing = Space::of(&[]);
         let form = &self.program.forms[item.form];
         match (value, form.kind) {
             (DocumentValue::Checked(bytes, rules), _) => {
@@ -170,7 +170,7 @@ impl Walker<'_> {
                     }
                     _ => None,
                 };
-                let space = AddressSpace::of(&bytes);
+                let space = Space::of(&bytes);
                 let item = Item { count: size.map(|size| space.len() / size), ..*item };
                 let end = self.walk_value(&space, 0, &item)?;
                 self.report_constrained(&space, 0..end, &item);

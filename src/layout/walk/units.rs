@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell;
 use std::ops::Range;
 
-use super::walker::{AddressSpace, Interrupt, WalkResult, Walker, node};
+use super::walker::{Interrupt, Space, WalkResult, Walker, node};
 use super::{FaultKind, Segment};
 use crate::layout::declaration::bits::WordFields;
 use crate::layout::declaration::{BitField, BitRange, Check, Declaration, Packing, Shape, Type};
@@ -17,7 +17,7 @@ impl Walker<'_> {
     #[inline(always)]
     pub fn walk_number(
         &mut self,
-        space: &AddressSpace,
+        space: &Space,
         range: Range<u64>,
         bytes: &[u8],
         (item, ty): (&Item, &'static Type),
@@ -32,7 +32,7 @@ impl Walker<'_> {
     /// Reports an enum, or a packed word and its fields.
     fn walk_enum_or_word(
         &mut self,
-        space: &AddressSpace,
+        space: &Space,
         range: Range<u64>,
         item: &Item,
         value: Value,
@@ -52,7 +52,7 @@ impl Walker<'_> {
     }
 
     /// Decodes a string.
-    pub fn walk_text(&mut self, space: &AddressSpace, at: u64, item: &Item) -> WalkResult<u64> {
+    pub fn walk_text(&mut self, space: &Space, at: u64, item: &Item) -> WalkResult<u64> {
         let text = self.bytes_at(space, at, space.len().saturating_sub(at))?;
         let length = text.iter().position(|b| *b == 0);
         // Only the last string of a list may lack its NUL.
@@ -70,7 +70,7 @@ impl Walker<'_> {
     /// Reports the bit fields of a word, or of a nested word that starts at bit `start`.
     fn walk_bit_fields(
         &mut self,
-        space: &AddressSpace,
+        space: &Space,
         range: &Range<u64>,
         item: &Item,
         word: u128,
@@ -101,7 +101,7 @@ impl Walker<'_> {
     /// Verifies the magic bytes of a struct. Returns the offset of their end.
     pub fn walk_magic(
         &mut self,
-        space: &AddressSpace,
+        space: &Space,
         at: u64,
         item: &Item,
         declaration: &Declaration,
@@ -128,7 +128,7 @@ impl Walker<'_> {
     /// Decodes the fields of a struct after its magic bytes. Returns the end of the consecutive fields.
     pub fn walk_struct_fields(
         &mut self,
-        space: &AddressSpace,
+        space: &Space,
         start: u64,
         at: u64,
         unit: &'static Unit,
@@ -157,7 +157,7 @@ impl Walker<'_> {
     }
 
     /// Decodes a field. Returns the offset of the next field.
-    pub fn walk_field(&mut self, space: &AddressSpace, next: u64, step: &'static Step) -> WalkResult<u64> {
+    pub fn walk_field(&mut self, space: &Space, next: u64, step: &'static Step) -> WalkResult<u64> {
         let is_present =
             step.condition.as_ref().is_none_or(|condition| self.frames.eval_bool(condition) == Ok(true));
         let offset = match &step.position {
@@ -178,13 +178,7 @@ impl Walker<'_> {
     }
 
     /// Evaluates the offset of a field. An empty list may have an offset past the end.
-    fn eval_offset(
-        &self,
-        space: &AddressSpace,
-        next: u64,
-        position: &Code,
-        step: &'static Step,
-    ) -> WalkResult<u64> {
+    fn eval_offset(&self, space: &Space, next: u64, position: &Code, step: &'static Step) -> WalkResult<u64> {
         let (offset, end) = (self.eval_uint(space, next, position, "offset")?, space.len());
         if offset > end && self.eval_count(space, end, step)? != Some(0) {
             let message = format!("offset {offset:#x} is past the end at {end:#x}");
@@ -194,7 +188,7 @@ impl Walker<'_> {
     }
 
     /// Decodes the block or value of a field and returns its end.
-    fn walk_content(&mut self, space: &AddressSpace, at: u64, step: &'static Step) -> WalkResult<u64> {
+    fn walk_content(&mut self, space: &Space, at: u64, step: &'static Step) -> WalkResult<u64> {
         let item = Item { count: self.eval_count(space, at, step)?, ..Item::of_field(step) };
         if let Some(block) = &step.block {
             return self.walk_block(space, at, &item, block);
@@ -205,11 +199,11 @@ impl Walker<'_> {
     }
 
     /// Evaluates the number of items, or the size of a block in bytes.
-    fn eval_count(&self, space: &AddressSpace, at: u64, step: &'static Step) -> WalkResult<Option<u64>> {
+    fn eval_count(&self, space: &Space, at: u64, step: &'static Step) -> WalkResult<Option<u64>> {
         step.count.as_ref().map(|count| self.eval_uint(space, at, count, "count")).transpose()
     }
 
-    fn verify_checks(&self, space: &AddressSpace, range: Range<u64>, step: &Step) -> WalkResult<()> {
+    fn verify_checks(&self, space: &Space, range: Range<u64>, step: &Step) -> WalkResult<()> {
         for (code, Check { message, .. }) in step.checks.iter().zip(step.field.checks) {
             if self.frames.eval_bool(code) == Ok(true) {
                 continue;
@@ -223,7 +217,7 @@ impl Walker<'_> {
     }
 
     /// Reports a decoded field with constraints.
-    pub fn report_constrained(&mut self, space: &AddressSpace, range: Range<u64>, item: &Item) {
+    pub fn report_constrained(&mut self, space: &Space, range: Range<u64>, item: &Item) {
         let is_constrained = item.own_step().is_some_and(|step| !step.field.constraints.is_empty());
         if is_constrained && !self.is_muted {
             let values = self.frames.visible_values();
@@ -236,7 +230,7 @@ impl Walker<'_> {
     /// fields with their byte ranges.
     fn verify_checksum(
         &mut self,
-        space: &AddressSpace,
+        space: &Space,
         start: u64,
         step: &Step,
         covered: &[(&str, Option<Range<u64>>)],
@@ -280,7 +274,7 @@ impl Walker<'_> {
     }
 
     /// Evaluates a count, size or offset.
-    fn eval_uint(&self, space: &AddressSpace, at: u64, code: &Code, what: &str) -> WalkResult<u64> {
+    fn eval_uint(&self, space: &Space, at: u64, code: &Code, what: &str) -> WalkResult<u64> {
         let message = match self.frames.eval_int(code).map(|value| (value, u64::try_from(value))) {
             Ok((_, Ok(value))) => return Ok(value),
             Ok((value, Err(_))) => format!("the {what} is {value}, expected 0 to 2^64 - 1"),
@@ -292,7 +286,7 @@ impl Walker<'_> {
     /// Decodes a field whose bytes contain another structure. Returns the end of the bytes.
     fn walk_block(
         &mut self,
-        space: &AddressSpace,
+        space: &Space,
         at: u64,
         bytes: &Item,
         block: &'static BlockStep,
@@ -345,7 +339,7 @@ impl Walker<'_> {
             (Cow::Borrowed(_), outer) => (&space.bytes[..range.end as usize], outer.clone()),
             (Cow::Owned(content), outer) => (&**content, Some(outer.clone().unwrap_or(range.clone()))),
         };
-        let inner = AddressSpace { bytes: bytes_in, packed: packed_in, max_end: cell::Cell::new(0) };
+        let inner = Space { bytes: bytes_in, packed: packed_in, max_end: cell::Cell::new(0) };
         let start = if matches!(content, Cow::Borrowed(_)) { range.start } else { 0 };
         let end =
             self.walk_value(&inner, start, &bytes.block_content(block)).map_err(
@@ -374,7 +368,7 @@ impl Walker<'_> {
     /// Decodes a struct or choice with `body`, in a new frame for the slots of the unit.
     pub fn with_unit<T>(
         &mut self,
-        space: &AddressSpace,
+        space: &Space,
         at: u64,
         item: &Item,
         unit: UnitId,

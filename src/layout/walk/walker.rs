@@ -20,7 +20,7 @@ pub(super) fn walk(
     let frames = Frames::new(program);
     let mut walker =
         Walker { program, visitor, path: Vec::new(), limits, is_muted: false, frames, field_range: None };
-    let space = AddressSpace::of(bytes);
+    let space = Space::of(bytes);
     match walker.walk_value(&space, 0, &Item::root(program)) {
         Ok(end) => {
             walker.report_trailing(&space, end);
@@ -32,7 +32,7 @@ pub(super) fn walk(
 }
 
 /// An address space: the file, or the unpacked content of a block.
-pub(super) struct AddressSpace<'b> {
+pub(super) struct Space<'b> {
     pub bytes: &'b [u8],
     /// For a block, the range of its packed bytes in the file.
     pub packed: Option<Range<u64>>,
@@ -40,9 +40,9 @@ pub(super) struct AddressSpace<'b> {
     pub max_end: cell::Cell<u64>,
 }
 
-impl<'b> AddressSpace<'b> {
-    pub fn of(bytes: &'b [u8]) -> AddressSpace<'b> {
-        AddressSpace { bytes, packed: None, max_end: cell::Cell::new(0) }
+impl<'b> Space<'b> {
+    pub fn of(bytes: &'b [u8]) -> Space<'b> {
+        Space { bytes, packed: None, max_end: cell::Cell::new(0) }
     }
 
     /// Returns the range of trailing bytes, given the end of the consecutive fields.
@@ -108,7 +108,7 @@ impl Walker<'_> {
         Err(Interrupt::Fault(Box::new(Fault { kind, path, span, message, rule })))
     }
 
-    pub fn report_trailing(&mut self, space: &AddressSpace, end: u64) {
+    pub fn report_trailing(&mut self, space: &Space, end: u64) {
         let rest = space.trailing_range(end);
         if !rest.is_empty() && !self.is_muted {
             let bytes = space.bytes.get(rest.start as usize..).unwrap_or_default();
@@ -117,7 +117,7 @@ impl Walker<'_> {
     }
 
     /// Returns `size` bytes at `at`, or a fault if fewer remain.
-    pub fn bytes_at<'b>(&self, space: &AddressSpace<'b>, at: u64, size: u64) -> WalkResult<&'b [u8]> {
+    pub fn bytes_at<'b>(&self, space: &Space<'b>, at: u64, size: u64) -> WalkResult<&'b [u8]> {
         let bytes = usize::try_from(at)
             .ok()
             .zip(usize::try_from(size).ok())
@@ -135,7 +135,7 @@ impl Walker<'_> {
     /// Reports a single value, and stores it if an expression refers to it.
     pub fn report_leaf(
         &mut self,
-        space: &AddressSpace,
+        space: &Space,
         range: Range<u64>,
         item: &Item,
         value: Value,
@@ -153,7 +153,7 @@ impl Walker<'_> {
     }
 
     /// Decodes one value; returns its end.
-    pub fn walk_value(&mut self, space: &AddressSpace, at: u64, item: &Item) -> WalkResult<u64> {
+    pub fn walk_value(&mut self, space: &Space, at: u64, item: &Item) -> WalkResult<u64> {
         let form = &self.program.forms[item.form];
         match form.kind {
             FormKind::Number(size) => {
@@ -185,7 +185,7 @@ impl Walker<'_> {
     /// visit, and returns the end and the number of items.
     pub fn walk_group(
         &mut self,
-        space: &AddressSpace,
+        space: &Space,
         at: u64,
         item: &Item,
         body: impl FnOnce(&mut Self, &VisitedItems) -> WalkResult<(u64, Option<u64>)>,
@@ -222,7 +222,7 @@ impl Walker<'_> {
     /// Reports the numbers at `at` whose index is in `visited`. All `count` numbers are within the space.
     fn walk_numbers(
         &mut self,
-        space: &AddressSpace,
+        space: &Space,
         at: u64,
         item: &Item,
         visited: &VisitedItems,
@@ -249,7 +249,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn walk_items(&mut self, space: &AddressSpace, at: u64, list: &Item, inner: FormId) -> WalkResult<u64> {
+    fn walk_items(&mut self, space: &Space, at: u64, list: &Item, inner: FormId) -> WalkResult<u64> {
         let size = self.frames.form_size(inner, list.call);
         let (missing, count) = match (size, list.count) {
             (Some(size), Some(count)) => match self.bytes_at(space, at, size.saturating_mul(count)) {
@@ -313,7 +313,7 @@ impl Walker<'_> {
 
 impl Walker<'_> {
     /// Returns `true` if the visitor skips the fixed-size structs in `range`.
-    fn skips_structs(&mut self, space: &AddressSpace, range: Range<u64>, list: &Item, inner: FormId) -> bool {
+    fn skips_structs(&mut self, space: &Space, range: Range<u64>, list: &Item, inner: FormId) -> bool {
         let (FormKind::Struct(unit) | FormKind::Choice(unit)) = self.program.forms[inner].kind else {
             return false;
         };
@@ -329,7 +329,7 @@ impl Walker<'_> {
 pub(super) fn node<'w>(
     program: &'static Program,
     path: &'w [Segment],
-    space: &'w AddressSpace,
+    space: &'w Space,
     range: Range<u64>,
     item: &Item,
 ) -> Node<'w> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::attempt::{Alteration, Attempt};
-use super::verifier::BreakageVerifier;
+use super::verifier::Verifier;
 use super::{Breakage, BrokenFile};
 use crate::layout::declaration::Type;
 use crate::{Limits, Path, Result, Rule};
@@ -81,7 +81,7 @@ pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     limits: &Limits,
     is_selected: F,
 ) -> Result<impl Iterator<Item = AlmostBrokenFile> + use<'f, F>> {
-    let verifier = BreakageVerifier::new(ty, file, rules, limits)?;
+    let verifier = Verifier::new(ty, file, rules, limits)?;
     let mut attempts = super::attempts(&verifier)?;
     attempts.retain(|attempt| is_selected(&attempt.breakage));
     let mut seen = BTreeSet::new();
@@ -93,11 +93,7 @@ pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
 }
 
 /// Returns valid files in which the changed value is adjacent to its value in a broken file.
-fn valid_neighbours(
-    verifier: &BreakageVerifier,
-    attempt: &Attempt,
-    broken: &BrokenFile,
-) -> Vec<AlmostBrokenFile> {
+fn valid_neighbours(verifier: &Verifier, attempt: &Attempt, broken: &BrokenFile) -> Vec<AlmostBrokenFile> {
     let (Breakage::Constraint(_) | Breakage::Check(_), Some(value)) = (broken.breakage, &broken.value) else {
         return Vec::new();
     };
@@ -125,11 +121,9 @@ impl Alteration {
     /// Returns the same change with another value.
     fn with_text(&self, text: &str) -> Option<Alteration> {
         match self {
-            Alteration::Set { path, recomputes_dependents, .. } => Some(Alteration::Set {
-                path: path.clone(),
-                text: text.to_owned(),
-                recomputes_dependents: *recomputes_dependents,
-            }),
+            Alteration::Set { path, recount, .. } => {
+                Some(Alteration::Set { path: path.clone(), text: text.to_owned(), recount: *recount })
+            }
             _ => None,
         }
     }

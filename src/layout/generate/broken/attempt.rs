@@ -23,10 +23,10 @@ pub(super) struct Attempt {
 /// A change to a file.
 #[derive(Clone)]
 pub(super) enum Alteration {
-    /// Sets a value; with `recomputes_dependents`, recomputes dependent values.
-    Set { path: Vec<Segment>, text: String, recomputes_dependents: bool },
+    /// Sets a value; with `recount`, recomputes dependent values.
+    Set { path: Vec<Segment>, text: String, recount: bool },
     /// Swaps two values of a list.
-    Swap { path: Vec<Segment>, text: String, other: (Vec<Segment>, String), recomputes_dependents: bool },
+    Swap { path: Vec<Segment>, text: String, other: (Vec<Segment>, String), recount: bool },
     /// Removes all items of a list, and recomputes the values that depend on the count.
     ClearList(Vec<Segment>),
     /// Removes an item of a list, and recomputes the values that depend on the count.
@@ -84,16 +84,16 @@ impl Alteration {
             edit(ty, file, &edits, recount, limits).ok()
         };
         match self {
-            Alteration::Set { text, recomputes_dependents, .. } => {
-                edited(Change::Set(UntypedValue::Text(text.clone())), *recomputes_dependents)
+            Alteration::Set { text, recount, .. } => {
+                edited(Change::Set(UntypedValue::Text(text.clone())), *recount)
             }
-            Alteration::Swap { text, other: (other, own), recomputes_dependents, .. } => {
+            Alteration::Swap { text, other: (other, own), recount, .. } => {
                 let set = |path: Path, text: &String| Edit {
                     path,
                     change: Change::Set(UntypedValue::Text(text.clone())),
                 };
                 let edits = [set(self.path(), text), set(other.as_slice().into(), own)];
-                edit(ty, file, &edits, *recomputes_dependents, limits).ok()
+                edit(ty, file, &edits, *recount, limits).ok()
             }
             Alteration::ClearList(_) => edited(Change::Set(UntypedValue::List(Vec::new())), true),
             Alteration::RemoveItem(_) => edited(Change::Remove, true),

@@ -160,7 +160,7 @@ fn attempts_for(
                     path: leaf.path.clone(),
                     text: edit_text(&other.value),
                     other: (other.path.clone(), edit_text(&leaf.value)),
-                    recomputes_dependents: leaf.recomputes_dependents,
+                    recount: leaf.recount,
                 };
                 others.iter().filter(|other| other.path != leaf.path).map(swap).collect::<Vec<_>>()
             });
@@ -246,11 +246,7 @@ impl Leaf {
     /// Returns a change to each of `texts` that differs from this value.
     fn changes_to(&self, texts: Vec<String>) -> Vec<Alteration> {
         let texts = texts.into_iter().filter(|other| *other != edit_text(&self.value));
-        let set = |text| Alteration::Set {
-            path: self.path.clone(),
-            text,
-            recomputes_dependents: self.recomputes_dependents,
-        };
+        let set = |text| Alteration::Set { path: self.path.clone(), text, recount: self.recount };
         texts.map(set).collect()
     }
 

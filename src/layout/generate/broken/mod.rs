@@ -32,7 +32,7 @@ use crate::layout::declaration::{Check, Constraint, Type};
 use crate::{Limits, Path, Result, Rule, Severity};
 use attempt::Attempt;
 use targets::Targets;
-use verifier::BreakageVerifier;
+use verifier::Verifier;
 
 /// A file with exactly one defect.
 #[derive(Debug, Clone, PartialEq)]
@@ -192,7 +192,7 @@ pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     max: usize,
     is_selected: F,
 ) -> Result<impl Iterator<Item = BrokenFile> + use<'f, F>> {
-    let verifier = BreakageVerifier::new(ty, file, rules, limits)?;
+    let verifier = Verifier::new(ty, file, rules, limits)?;
     let mut attempts = attempts(&verifier)?;
     attempts.retain(|attempt| is_selected(&attempt.breakage));
     let broken = move |attempt: Attempt| verifier.all_broken(&attempt).take(max).collect::<Vec<_>>();
@@ -200,7 +200,7 @@ pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
 }
 
 /// Returns all attempts on a file.
-fn attempts(verifier: &BreakageVerifier) -> Result<Vec<Attempt>> {
+fn attempts(verifier: &Verifier) -> Result<Vec<Attempt>> {
     let dependencies = dependencies::dependencies(verifier.ty);
     let targets = Targets::of(verifier.ty, verifier.file, &dependencies, &verifier.limits)
         .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
@@ -232,7 +232,7 @@ pub fn broken<T: crate::layout::Layout>(
 
     let files = super::files(&T::TYPE, config);
     (files, any::<u64>()).prop_filter_map("no breakage", move |(file, chosen)| {
-        let verifier = BreakageVerifier::new(&T::TYPE, &file, rules, &Limits::default()).ok()?;
+        let verifier = Verifier::new(&T::TYPE, &file, rules, &Limits::default()).ok()?;
         let attempts = attempts(&verifier).ok()?;
         // Starts with one kind of breakage, so that shrinking keeps the kind.
         let kind = |attempt: &&Attempt| std::mem::discriminant(&attempt.breakage);

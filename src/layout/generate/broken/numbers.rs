@@ -66,7 +66,7 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
         Role::UnpackedSize => one(Breakage::UnpackedSize, vec![value + 1, value - 1]),
         Role::Checksum => {
             // Other checksums that cover this checksum are recomputed.
-            let number = Number { recomputes_dependents: true, ..number.clone() };
+            let number = Number { recount: true, ..number.clone() };
             let changes = number.changes_to(vec![value ^ 1, value ^ 2]);
             vec![Attempt { rule: dependency.origin.rule, ..Attempt::new(Breakage::Checksum, changes) }]
         }
@@ -89,7 +89,7 @@ impl Number<'_> {
         let set = |number: i128| Alteration::Set {
             path: self.path.clone(),
             text: number.to_string(),
-            recomputes_dependents: self.recomputes_dependents,
+            recount: self.recount,
         };
         numbers.into_iter().filter(fits).map(set).collect()
     }

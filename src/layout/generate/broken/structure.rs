@@ -45,10 +45,6 @@ fn changes_to_unlisted(leaf: &Leaf) -> Vec<Alteration> {
     };
     let is_listed = |number: &i128| values.iter().any(|value| value.value == *number);
     let numbers = (0..).filter(|number| !is_listed(number)).take(1).map(|number: i128| number.to_string());
-    let set = |text| Alteration::Set {
-        path: leaf.path.clone(),
-        text,
-        recomputes_dependents: leaf.recomputes_dependents,
-    };
+    let set = |text| Alteration::Set { path: leaf.path.clone(), text, recount: leaf.recount };
     numbers.chain([leaf.largest()]).map(set).collect()
 }

@@ -37,7 +37,7 @@ pub(super) struct Number<'d> {
     /// The lowest and the highest number that fit.
     pub range: (i128, i128),
     /// Whether the number is in a packed block, whose size and checksum are then recomputed.
-    pub recomputes_dependents: bool,
+    pub recount: bool,
     pub dependencies: Vec<&'d Dependency>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Leaf {
     pub ty: &'static Type,
     pub value: Value,
     /// Whether the value is in a packed block, or a checksum may cover it.
-    pub recomputes_dependents: bool,
+    pub recount: bool,
     /// The range of a bit field.
     pub range: Option<(i128, i128)>,
 }
@@ -122,9 +122,9 @@ impl Finder<'_> {
             dependencies.filter(|d| d.origin.name == *name && d.origin.declaration == declaration);
         let dependencies: Vec<_> = dependencies.collect();
         if !dependencies.is_empty() {
-            let recomputes_dependents = !matches!(node.span, Span::Bytes(_));
+            let recount = !matches!(node.span, Span::Bytes(_));
             let path = node.path.to_vec();
-            self.targets.numbers.push(Number { path, value, range, recomputes_dependents, dependencies });
+            self.targets.numbers.push(Number { path, value, range, recount, dependencies });
         }
     }
 }
@@ -155,8 +155,8 @@ impl Visitor for Finder<'_> {
         }
         self.record_boundaries(&node.span);
         let (path, value) = (node.path.to_vec(), value.clone());
-        let recomputes_dependents = self.has_checksums || !matches!(node.span, Span::Bytes(_));
-        let leaf = Leaf { path, ty: node.ty, value, recomputes_dependents, range: None };
+        let recount = self.has_checksums || !matches!(node.span, Span::Bytes(_));
+        let leaf = Leaf { path, ty: node.ty, value, recount, range: None };
         if let Type::Declared(Declaration { shape: Shape::Enum { .. }, .. }) = node.ty.without_order() {
             self.targets.enums.push(leaf.clone());
         }
@@ -203,9 +203,9 @@ impl Visitor for Finder<'_> {
         if let (Some(field), Some(bits)) = (node.bit_field, node.bits) {
             let value = BitField { bits, ..*field }.value(node.ty.read_word(node.bytes));
             let range = int_and_range(node, &value).map(|(_, range)| range);
-            let (path, recomputes_dependents) =
+            let (path, recount) =
                 (node.path.to_vec(), self.has_checksums || !matches!(node.span, Span::Bytes(_)));
-            let leaves = vec![Leaf { path: path.clone(), ty: node.ty, value, recomputes_dependents, range }];
+            let leaves = vec![Leaf { path: path.clone(), ty: node.ty, value, recount, range }];
             let end = node.span.range().end;
             self.targets.constrained.push(ConstrainedField {
                 path,

@@ -9,7 +9,7 @@ use crate::layout::walk::{Fault, FaultKind, Segment, TRAILING, Visitor, walk};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Severity, Span};
 
 /// Checks changed files against a declaration and its rules.
-pub(super) struct BreakageVerifier<'f> {
+pub(super) struct Verifier<'f> {
     /// The file before the change.
     pub file: &'f [u8],
     pub ty: &'static Type,
@@ -28,13 +28,13 @@ struct Violations {
 }
 
 /// The location and rule of a breakage.
-struct BreakageLocation {
+struct Location {
     path: Path,
     rule: Option<&'static Rule>,
     severity: Severity,
 }
 
-impl<'f> BreakageVerifier<'f> {
+impl<'f> Verifier<'f> {
     /// Creates a verifier of changes to a file.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl<'f> BreakageVerifier<'f> {
         file: &'f [u8],
         rules: &'static [&'static Rule],
         limits: &Limits,
-    ) -> crate::Result<BreakageVerifier<'f>> {
+    ) -> crate::Result<Verifier<'f>> {
         let original = Violations::of(ty, file, limits);
         let error =
             |message: String| crate::Error::inexpressible(format!("the file is not valid: {message}"));
@@ -55,20 +55,20 @@ impl<'f> BreakageVerifier<'f> {
         if let Some(finding) = original.errors().next() {
             return Err(error(finding.message.clone()).at(&finding.path));
         }
-        Ok(BreakageVerifier { file, ty, rules, limits: *limits, original })
+        Ok(Verifier { file, ty, rules, limits: *limits, original })
     }
 
     /// Returns the changed files in which only the intended breakage occurs.
     pub fn all_broken<'a>(&'a self, attempt: &'a Attempt) -> impl Iterator<Item = BrokenFile> + use<'a, 'f> {
         attempt.changes.iter().filter_map(|change| {
             let bytes = change.apply(self.ty, self.file, &self.limits).filter(|bytes| bytes != self.file)?;
-            let BreakageLocation { path, rule, severity } = self.locate(&bytes, attempt)?;
+            let Location { path, rule, severity } = self.locate(&bytes, attempt)?;
             let (breakage, changed, value) = (attempt.breakage, change.path(), change.value());
             Some(BrokenFile { bytes, breakage, changed, value, path, rule, severity })
         })
     }
 
-    /// Returns the first file of [`all_broken`](BreakageVerifier::all_broken).
+    /// Returns the first file of [`all_broken`](Verifier::all_broken).
     pub fn first_broken(&self, attempt: &Attempt) -> Option<BrokenFile> {
         self.all_broken(attempt).next()
     }
@@ -82,7 +82,7 @@ impl<'f> BreakageVerifier<'f> {
             && found.all(|rule| violations.report.count_of(rule) <= self.original.report.count_of(rule))
     }
 
-    fn locate(&self, bytes: &[u8], attempt: &Attempt) -> Option<BreakageLocation> {
+    fn locate(&self, bytes: &[u8], attempt: &Attempt) -> Option<Location> {
         let violations = Violations::of_structure(self.ty, bytes, &self.limits);
         if !is_possible(attempt.breakage, violations.fault.as_ref()) {
             return None;
@@ -104,7 +104,7 @@ impl<'f> BreakageVerifier<'f> {
                 _ => None,
             };
         };
-        Some(BreakageLocation {
+        Some(Location {
             path: fault.path.clone(),
             rule: fault.rule,
             severity: severity(fault.rule).max(Severity::Error),
@@ -112,12 +112,7 @@ impl<'f> BreakageVerifier<'f> {
     }
 
     /// Returns the violation of `rule`, if the original file satisfies the rule and no other rule is violated.
-    fn find_violation(
-        &self,
-        violations: &Violations,
-        rule: &'static Rule,
-        field: &str,
-    ) -> Option<BreakageLocation> {
+    fn find_violation(&self, violations: &Violations, rule: &'static Rule, field: &str) -> Option<Location> {
         let is_new = violations.fault.is_none()
             && self.rules.contains(&rule)
             && self.original.report.count_of(rule.code) == 0;
@@ -127,7 +122,7 @@ impl<'f> BreakageVerifier<'f> {
             finding.rule == rule && (field.is_empty() || field_name(&finding.path) == Some(field))
         };
         let found = violations.report.findings().iter().find(is_match).filter(|_| is_new && is_alone)?;
-        Some(BreakageLocation { path: found.path.clone(), rule: Some(rule), severity: found.rule.severity })
+        Some(Location { path: found.path.clone(), rule: Some(rule), severity: found.rule.severity })
     }
 
     /// Returns `true` if no other rule is violated more often than before.
@@ -138,10 +133,10 @@ impl<'f> BreakageVerifier<'f> {
         found.all(|other| other == rule || is_as_before(other.code))
     }
 
-    fn find_trailing_bytes(&self, violations: &Violations) -> Option<BreakageLocation> {
+    fn find_trailing_bytes(&self, violations: &Violations) -> Option<Location> {
         let rule = self.trailing_rule()?;
         let path = violations.trailing.iter().find(|path| !self.original.trailing.contains(path))?;
-        Some(BreakageLocation { path: path.clone(), rule: Some(rule), severity: rule.severity })
+        Some(Location { path: path.clone(), rule: Some(rule), severity: rule.severity })
     }
 
     /// Returns the rule against trailing bytes, such as `MESH-TRAILING`, if there is one.
@@ -157,7 +152,7 @@ impl<'f> BreakageVerifier<'f> {
         violations: &Violations,
         bytes: &[u8],
         attempt: &Attempt,
-    ) -> Option<BreakageLocation> {
+    ) -> Option<Location> {
         let is_verified = attempt.rule.is_none_or(|rule| !matches!(rule.enforced_by, Enforcement::Code(_)));
         if is_verified || violations.fault.is_some() || violations.errors().next().is_some() {
             return None;
@@ -165,11 +160,7 @@ impl<'f> BreakageVerifier<'f> {
         let path = attempt.changes.first()?.path();
         let is_wrong = |file| has_stale_values(self.ty, file, &self.limits);
         let rule = attempt.rule;
-        (!is_wrong(self.file) && is_wrong(bytes)).then(|| BreakageLocation {
-            path,
-            rule,
-            severity: severity(rule),
-        })
+        (!is_wrong(self.file) && is_wrong(bytes)).then(|| Location { path, rule, severity: severity(rule) })
     }
 }
 
