@@ -28,14 +28,14 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     for (_, layout) in layouts {
         let program = Program::of(layout);
         for equation in program.equations() {
-            program.for_each_origin(equation.unit, equation.code, &mut |origin, literals| {
-                let Some(size) = integer_size(origin) else { return };
+            for (origin, literals) in program.origins(equation.unit, equation.code) {
+                let Some(size) = integer_size(origin) else { continue };
                 for literal in literals {
                     // The limit, and the last number below it.
                     dictionary.add_number(origin.name, size, literal.saturating_sub(1));
-                    dictionary.add_number(origin.name, size, *literal);
+                    dictionary.add_number(origin.name, size, literal);
                 }
-            });
+            }
         }
     }
     dictionary.into_text()

@@ -47,8 +47,8 @@ impl Builder {
             }
             Type::NulString => (FormKind::Text, FormSize::FromContent, None),
             Type::Array(item, _) | Type::List(item) => {
-                let (item, count) =
-                    (self.add_form(item, imports), ty.item_type_and_count().and_then(|(_, count)| count));
+                let count = ty.item_type_and_count().and_then(|(_, count)| count);
+                let item = self.add_form(item, imports);
                 let size = count.map_or(FormSize::FromContent, |count| self.forms[item].size.times(count));
                 (FormKind::Items(item, count), size, self.forms[item].unit)
             }
@@ -84,20 +84,17 @@ impl Builder {
                 fields.iter().for_each(|field| self.add_step(&mut draft, field, None));
                 // Checksums may be stored in later fields.
                 for (index, field) in fields.iter().enumerate() {
-                    let sum =
-                        field.checksum.as_ref().map(|checksum| self.resolve_checksum(checksum, &mut draft));
-                    if let Some(step) = draft.steps.get_mut(index) {
-                        step.checksum = sum;
-                    }
+                    let sum = field.checksum.as_ref().map(|sum| self.resolve_checksum(sum, &mut draft));
+                    draft.steps[index].checksum = sum;
                 }
             }
             Shape::Choice(variants) => {
                 // Expressions cannot refer to other variants.
-                let steps = variants.iter().flat_map(|variant| {
+                let mut steps = Vec::new();
+                for variant in variants {
                     self.add_step(&mut draft, &variant.field, Some(variant));
-                    std::mem::take(&mut draft.steps)
-                });
-                let steps = steps.collect();
+                    steps.append(&mut draft.steps);
+                }
                 draft.steps = steps;
             }
             Shape::Bits { fields, .. } => {
@@ -128,7 +125,6 @@ impl Builder {
         let count = field.count.as_ref().map(|expr| self.resolve_expr(expr, draft));
         let (form, call) = self.resolve_call(&field.ty, field.arguments, draft);
         let block = field.block.as_ref().map(|block| self.resolve_block(block, draft));
-        let (value, exports, checks, holds) = (None, Vec::new(), Vec::new(), Vec::new());
         draft.steps.push(Step {
             field,
             variant,
@@ -138,13 +134,13 @@ impl Builder {
             condition,
             position,
             count,
-            checks,
-            required_conditions: holds,
+            checks: Vec::new(),
+            required_conditions: Vec::new(),
             usage: None,
             block,
             checksum: None,
-            value,
-            exports,
+            value: None,
+            exports: Vec::new(),
         });
         if !field.checks.is_empty() {
             // The message of a check contains the field's value.

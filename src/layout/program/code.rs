@@ -58,6 +58,17 @@ impl Cell {
             Value::F32(_) | Value::F64(_) | Value::Struct(_) => Cell::Empty,
         }
     }
+
+    /// Returns the value; `word` is the declaration of a packed word. `None` for an empty cell.
+    pub fn to_value(&self, word: Option<&'static Declaration>) -> Option<Value> {
+        match (self, word) {
+            (Cell::Int(word), Some(declaration)) => Some(Value::Bits(*word as u128, declaration)),
+            (Cell::Int(number), None) => Some(Value::Int(*number)),
+            (Cell::Bool(value), _) => Some(Value::Bool(*value)),
+            (Cell::Text(text), _) => Some(Value::Text(text.to_vec())),
+            (Cell::Empty, _) => None,
+        }
+    }
 }
 
 impl From<Operand> for Cell {
@@ -141,14 +152,7 @@ impl Code {
             Code::Bits(.., field) => field.declared,
             _ => None,
         };
-        let value = self.eval_cell(cells)?;
-        Ok(match (value, word) {
-            (Cell::Int(word), Some(declaration)) => Value::Bits(word as u128, declaration),
-            (Cell::Int(number), None) => Value::Int(number),
-            (Cell::Bool(value), _) => Value::Bool(value),
-            (Cell::Text(text), _) => Value::Text(text.into_vec()),
-            (Cell::Empty, _) => return Err(EvalError::Unknown),
-        })
+        self.eval_cell(cells)?.to_value(word).ok_or(EvalError::Unknown)
     }
 
     /// Returns the operand of the innermost cast; without casts, the expression itself.
@@ -170,11 +174,10 @@ impl Code {
     pub fn visit<'c>(&'c self, each: &mut impl FnMut(&'c Code)) {
         each(self);
         match self {
-            Code::Int(_) | Code::Bool(_) | Code::Unknown => {}
-            Code::Slot(..) | Code::Bits(..) | Code::Matches(..) => {}
             Code::Unary(_, a) | Code::Cast(a, _) => a.visit(each),
             Code::Binary(_, parts) => parts.iter().for_each(|part| part.visit(each)),
             Code::If(parts) => parts.iter().for_each(|part| part.visit(each)),
+            _ => {}
         }
     }
 
@@ -185,24 +188,6 @@ impl Code {
             Code::Slot(slot, _) | Code::Matches(slot, _) => each(*slot, None),
             Code::Bits(slot, _, field) => each(*slot, Some(field)),
             _ => {}
-        });
-    }
-
-    /// Calls `each` with every pattern that is matched against a string.
-    pub fn for_each_pattern(&self, each: &mut impl FnMut(&'static str)) {
-        self.visit(&mut |part| {
-            if let Code::Matches(_, pattern) = part {
-                each(pattern);
-            }
-        });
-    }
-
-    /// Calls `each` with every integer literal in the expression.
-    pub fn for_each_literal(&self, each: &mut impl FnMut(i128)) {
-        self.visit(&mut |part| {
-            if let Code::Int(number) = part {
-                each(*number);
-            }
         });
     }
 }

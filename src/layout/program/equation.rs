@@ -50,7 +50,7 @@ pub(crate) struct ValueOrigin {
 
 impl Role {
     /// Returns how a stored value with this role is used; `None` for conditions.
-    fn usage(self) -> Option<ValueUse> {
+    pub(super) fn usage(self) -> Option<ValueUse> {
         match self {
             Role::Bytes | Role::Offset | Role::UnpackedSize | Role::Checksum => Some(ValueUse::Derived),
             Role::Count(1) => Some(ValueUse::Count),
@@ -78,9 +78,8 @@ impl Program {
         let mut uses: Vec<(ValueOrigin, ValueUse)> = Vec::new();
         for equation in self.equations() {
             if let Some(usage) = equation.role.usage() {
-                self.for_each_origin(equation.unit, equation.code, &mut |origin, _| {
-                    uses.push((origin, usage))
-                });
+                let origins = self.origins(equation.unit, equation.code).into_iter();
+                uses.extend(origins.map(|(origin, _)| (origin, usage)));
             }
         }
         let rules = self.checksum_rules();
@@ -91,12 +90,12 @@ impl Program {
                     let own = rules.iter().find(|(checksum, _)| std::ptr::eq(*checksum, sum.checksum));
                     sum.rule = own.map(|(_, rule)| *rule);
                 }
-                let is_own = |origin: &ValueOrigin| {
-                    origin.name == step.field.name && origin.declaration == declaration
-                };
-                let mut own = uses.iter().filter(|(origin, _)| is_own(origin)).map(|(_, usage)| *usage);
+                let name = step.field.name;
+                let own = uses
+                    .iter()
+                    .filter(|(origin, _)| origin.name == name && origin.declaration == declaration);
                 // `Derived` takes precedence over `Count`.
-                step.usage = own.clone().find(|usage| *usage == ValueUse::Derived).or_else(|| own.next());
+                step.usage = own.map(|(_, usage)| *usage).min();
             }
         }
     }
@@ -106,9 +105,8 @@ impl Program {
         let mut rules = Vec::new();
         for (unit, id) in self.units.iter().zip(0..) {
             for sum in unit.steps.iter().flat_map(|step| &step.checksum) {
-                self.for_each_origin(id, &sum.stored, &mut |origin, _| {
-                    rules.extend(origin.rule.map(|rule| (sum.checksum, rule)));
-                });
+                let origins = self.origins(id, &sum.stored).into_iter();
+                rules.extend(origins.filter_map(|(origin, _)| Some((sum.checksum, origin.rule?))));
             }
         }
         rules
@@ -119,66 +117,67 @@ impl Program {
         let mut alignment = 1;
         for offset in self.equations().iter().filter(|equation| equation.role == Role::Offset) {
             let Code::Slot(..) = offset.code.without_casts() else { continue };
-            self.for_each_origin(offset.unit, offset.code, &mut |origin, _| {
+            for (origin, _) in self.origins(offset.unit, offset.code) {
                 let own = self.units.iter().filter(|unit| unit.declaration == origin.declaration);
-                let steps = own.flat_map(|unit| &unit.steps);
-                let checks =
-                    steps.filter(|step| step.field.name == origin.name).flat_map(|step| &step.checks);
-                alignment = checks.filter_map(Code::required_multiple).fold(alignment, u64::max);
-            });
+                let steps = own.flat_map(|unit| &unit.steps).filter(|step| step.field.name == origin.name);
+                let multiples = steps.flat_map(|step| &step.checks).filter_map(Code::required_multiple);
+                alignment = multiples.fold(alignment, u64::max);
+            }
         }
         alignment
     }
 
-    /// Calls `each` with every stored value that an expression of a unit depends on. The second argument contains the
-    /// literals that the value is compared or computed with.
-    pub(crate) fn for_each_origin(
-        &self,
-        unit: UnitId,
-        code: &Code,
-        each: &mut dyn FnMut(ValueOrigin, &[i128]),
-    ) {
-        self.for_each_origin_with(unit, code, &[], each);
+    /// Returns the stored values that an expression of a unit depends on, each with the literals that it is compared or
+    /// computed with.
+    pub(crate) fn origins(&self, unit: UnitId, code: &Code) -> Vec<(ValueOrigin, Vec<i128>)> {
+        let mut found = Vec::new();
+        self.add_origins(unit, code, &[], &mut found);
+        found
     }
 
-    fn for_each_origin_with(
+    fn add_origins(
         &self,
         unit: UnitId,
         code: &Code,
         literals: &[i128],
-        each: &mut dyn FnMut(ValueOrigin, &[i128]),
+        found: &mut Vec<(ValueOrigin, Vec<i128>)>,
     ) {
         let mut literals = literals.to_vec();
-        code.for_each_literal(&mut |number| literals.push(number));
+        code.visit(&mut |part| {
+            if let Code::Int(number) = part {
+                literals.push(*number);
+            }
+        });
         code.for_each_value(&mut |slot, field| match field {
             Some(field) => {
                 let word = self.units[unit].slots[slot as usize].kind.word();
-                let all = word.into_iter().flat_map(Declaration::all_bit_fields);
-                for (declaration, ..) in all.filter(|(.., own)| std::ptr::eq(*own, field)).take(1) {
-                    each(ValueOrigin { declaration, name: field.name, rule: None }, &literals);
+                let mut all = word.into_iter().flat_map(Declaration::all_bit_fields);
+                if let Some((declaration, ..)) = all.find(|(.., own)| std::ptr::eq(*own, field)) {
+                    found.push((ValueOrigin { declaration, name: field.name, rule: None }, literals.clone()));
                 }
             }
-            None => self.for_each_slot_origin(unit, slot, &literals, each),
+            None => self.add_slot_origins(unit, slot, &literals, found),
         });
     }
 
-    fn for_each_slot_origin(
+    fn add_slot_origins(
         &self,
         unit: UnitId,
         slot: Slot,
         literals: &[i128],
-        each: &mut dyn FnMut(ValueOrigin, &[i128]),
+        found: &mut Vec<(ValueOrigin, Vec<i128>)>,
     ) {
         let name = &self.units[unit].slots[slot as usize];
         let Some(import) = name.import else {
-            return self.for_each_field_at(unit, &name.path, &mut |origin| each(origin, literals));
+            return self
+                .for_each_field_at(unit, &name.path, &mut |origin| found.push((origin, literals.to_vec())));
         };
         for (outer, call) in self.calls_to(unit) {
             match call.arguments.get(import) {
-                Some(Argument::Value(code, _)) => self.for_each_origin_with(outer, code, literals, each),
+                Some(Argument::Value(code, _)) => self.add_origins(outer, code, literals, found),
                 Some(Argument::Fields(fields)) => {
                     let codes = fields.iter().filter(|(_, own)| *own == slot);
-                    codes.for_each(|(code, _)| self.for_each_origin_with(outer, code, literals, each));
+                    codes.for_each(|(code, _)| self.add_origins(outer, code, literals, found));
                 }
                 None => {}
             }
@@ -272,14 +271,18 @@ impl ComparedValues {
     pub const NONE: ComparedValues = ComparedValues { numbers: Vec::new(), patterns: Vec::new() };
 
     fn add(&mut self, code: &Code) {
-        code.for_each_literal(&mut |number| {
-            for number in [Some(number), number.checked_add(1), number.checked_sub(1)].into_iter().flatten() {
-                if !self.numbers.contains(&number) {
-                    self.numbers.push(number);
+        code.visit(&mut |part| match part {
+            Code::Int(number) => {
+                let near = [Some(*number), number.checked_add(1), number.checked_sub(1)];
+                for number in near.into_iter().flatten() {
+                    if !self.numbers.contains(&number) {
+                        self.numbers.push(number);
+                    }
                 }
             }
+            Code::Matches(_, pattern) => self.patterns.push(pattern),
+            _ => {}
         });
-        code.for_each_pattern(&mut |pattern| self.patterns.push(pattern));
     }
 }
 

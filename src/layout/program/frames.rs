@@ -86,7 +86,7 @@ impl<M: SlotMark> Frames<M> {
     /// Stores the value of a field in its slot, if it has one.
     pub fn set_field(&mut self, step: &Step, value: &Value) {
         if let Some(slot) = step.value {
-            self.cells[self.base + slot as usize] = Cell::of(value);
+            self.set_slot(slot, value);
         }
     }
 
@@ -206,14 +206,7 @@ impl Lookup for VisibleValues<'_> {
         let mut names = self.unit?.slots.iter().zip(self.cells);
         let (name, cell) =
             names.find(|(name, cell)| **cell != Cell::Empty && path.starts_with(&name.path))?;
-        let value = match (cell, name.kind.word()) {
-            (Cell::Int(word), Some(declaration)) => Value::Bits(*word as u128, declaration),
-            (Cell::Int(number), None) => Value::Int(*number),
-            (Cell::Bool(value), _) => Value::Bool(*value),
-            (Cell::Text(text), _) => Value::Text(text.to_vec()),
-            (Cell::Empty, _) => return None,
-        };
-        match (&path[name.path.len()..], value) {
+        match (&path[name.path.len()..], cell.to_value(name.kind.word())?) {
             ([], value) => Some(value),
             ([field], Value::Bits(word, declaration)) => bit_field_value(word, declaration, field),
             _ => None,

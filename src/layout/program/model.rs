@@ -121,8 +121,8 @@ pub(crate) struct ComparedValues {
     pub patterns: Vec<&'static str>,
 }
 
-/// The use of a stored value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The use of a stored value. The first takes precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ValueUse {
     /// An offset, size or checksum: derived from the written content.
     Derived,

@@ -1,7 +1,7 @@
 //! Prints programs: their slots, and the equations of each stored value.
 
 use super::equation::{Equation, Role, ValueOrigin};
-use super::model::{Call, FormSize, Program, Step, Unit, UnitId};
+use super::model::{FormSize, Program, Step, Unit, UnitId};
 use super::names::Names;
 use super::size::size_of_unit;
 use crate::layout::declaration::{Declaration, Packing, Shape, Type};
@@ -23,9 +23,9 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
         let program = Program::of(ty);
         out.push_line("");
         out.push_line(format!("== {name}: {}", base_name(program.forms[program.root].ty)));
-        let equations = program.equations();
-        let uses: Vec<_> =
-            equations.iter().map(|equation| (program.origins_of(equation), equation)).collect();
+        let equations = program.equations().into_iter();
+        let uses: Vec<Use> =
+            equations.map(|equation| (program.origins(equation.unit, equation.code), equation)).collect();
         for problem in &program.problems {
             out.push_line(format!("problem: {problem}"));
         }
@@ -36,14 +36,11 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
     out.into_text()
 }
 
-impl Program {
-    fn origins_of(&self, equation: &Equation) -> Vec<ValueOrigin> {
-        let mut origins = Vec::new();
-        self.for_each_origin(equation.unit, equation.code, &mut |origin, _| origins.push(origin));
-        origins
-    }
+/// The stored values that an equation depends on, with their literals, and the equation.
+type Use<'p> = (Vec<(ValueOrigin, Vec<i128>)>, Equation<'p>);
 
-    fn print_unit(&self, out: &mut IndentedText, id: UnitId, uses: &[(Vec<ValueOrigin>, &Equation)]) {
+impl Program {
+    fn print_unit(&self, out: &mut IndentedText, id: UnitId, uses: &[Use]) {
         let Unit { declaration, slots, steps, .. } = &self.units[id];
         out.push_line("");
         let imports = match declaration.imports {
@@ -57,9 +54,7 @@ impl Program {
             }
             match declaration.shape {
                 Shape::Struct(_) => {
-                    steps
-                        .iter()
-                        .for_each(|step| self.print_step(out, declaration, slots_text(step), step, uses));
+                    steps.iter().for_each(|step| self.print_step(out, declaration, step, uses));
                 }
                 Shape::Choice(variants) => {
                     for variant in variants {
@@ -81,18 +76,22 @@ impl Program {
         &self,
         out: &mut IndentedText,
         declaration: &'static Declaration,
-        slots: String,
         step: &Step,
-        uses: &[(Vec<ValueOrigin>, &Equation)],
+        uses: &[Use],
     ) {
         let field = step.field;
+        let slots = step.value.iter().chain(step.exports.iter().map(|(_, to)| to));
+        let slots: String = slots.map(|slot| format!(" ${slot}")).collect();
         let mut line = format!("{}{slots}: {}", field.name, type_text(field, &Names::default()));
-        line.push_str(&arguments_text(&step.call, field.arguments));
+        if !field.arguments.is_empty() {
+            let arguments: Vec<_> = field.arguments.iter().map(expr_text).collect();
+            line += &format!("({})", arguments.join(", "));
+        }
         if let Some(condition) = &field.condition {
-            line.push_str(&format!(" if {}", expr_text(condition)));
+            line += &format!(" if {}", expr_text(condition));
         }
         if let Some(position) = &field.position {
-            line.push_str(&format!(" at {}", expr_text(position)));
+            line += &format!(" at {}", expr_text(position));
         }
         if field.lookahead {
             line.push_str(", look-ahead");
@@ -102,7 +101,8 @@ impl Program {
             line.push_str(&format!(", {packing} {}", base_name(&block.content)));
         }
         out.push_line(line);
-        let is_own = |origin: &ValueOrigin| origin.name == field.name && origin.declaration == declaration;
+        let is_own =
+            |(origin, _): &(ValueOrigin, _)| origin.name == field.name && origin.declaration == declaration;
         out.indented_by(4, |out| {
             for (_, equation) in uses.iter().filter(|(origins, _)| origins.iter().any(is_own)) {
                 out.push_line(equation.text(&self.units[equation.unit]));
@@ -124,12 +124,10 @@ impl Equation<'_> {
     /// Describes the equation: `=` introduces the source of a value, `->` its effect.
     fn text(&self, unit: &Unit) -> String {
         let field = format!("{}.{}", unit.declaration.name, self.step.field.name);
-        let expr = |expr: Option<&Expr>| expr.map(expr_text).unwrap_or_default();
+        let count = self.step.field.count.as_ref().map(expr_text).unwrap_or_default();
         match self.role {
-            Role::Count(_) => {
-                format!("= number of items of {field}: {}", expr(self.step.field.count.as_ref()))
-            }
-            Role::Bytes => format!("= number of bytes of {field}: {}", expr(self.step.field.count.as_ref())),
+            Role::Count(_) => format!("= number of items of {field}: {count}"),
+            Role::Bytes => format!("= number of bytes of {field}: {count}"),
             Role::Offset => format!("= offset of {field}"),
             Role::UnpackedSize => format!("= unpacked size of {field}"),
             Role::Checksum => format!("= checksum of {field}"),
@@ -139,18 +137,6 @@ impl Equation<'_> {
             Role::Holds(constraint) => format!("-> whether {} holds at {field}", constraint.rule.code),
         }
     }
-}
-
-fn slots_text(step: &Step) -> String {
-    let own = step.value.iter().chain(step.exports.iter().map(|(_, to)| to));
-    own.map(|slot| format!(" ${slot}")).collect()
-}
-
-fn arguments_text(call: &Call, arguments: &[Expr]) -> String {
-    if call.arguments.is_empty() {
-        return String::new();
-    }
-    format!("({})", arguments.iter().map(expr_text).collect::<Vec<_>>().join(", "))
 }
 
 /// Prints an expression with all its casts.

@@ -31,8 +31,8 @@ impl Program {
     fn find_unresolved_name(&self, equation: &Equation) -> Option<Problem> {
         let mut is_unknown = false;
         equation.code.visit(&mut |part| is_unknown |= *part == Code::Unknown);
-        let message = || format!("the {} depends on a value that is not an integer", equation.role.name());
-        is_unknown.then(|| self.new_problem(equation, message()))
+        let message = format!("the {} depends on a value that is not an integer", equation.role.name());
+        is_unknown.then(|| self.new_problem(equation, message))
     }
 
     /// Returns the defect of a struct in which fields follow a list that runs to the end.
@@ -63,12 +63,13 @@ impl Program {
 
     /// Returns the defects of stored values that have two uses, one of which is an offset or a checksum.
     fn find_conflicting_uses(&self, equations: &[Equation]) -> Vec<Problem> {
-        let mut decided: Vec<(ValueOrigin, &Equation)> = Vec::new();
-        for equation in equations.iter().filter(|equation| equation.decides_value()) {
-            self.for_each_origin(equation.unit, equation.code, &mut |origin, _| {
-                decided.push((origin, equation));
-            });
-        }
+        let deciding = equations.iter().filter(|equation| equation.decides_value());
+        let decided: Vec<(ValueOrigin, &Equation)> = deciding
+            .flat_map(|equation| {
+                let origins = self.origins(equation.unit, equation.code).into_iter();
+                origins.map(move |(origin, _)| (origin, equation))
+            })
+            .collect();
         let mut problems = Vec::new();
         for (index, (origin, second)) in decided.iter().enumerate() {
             let conflicts = |first: &&(ValueOrigin, &Equation)| {
@@ -102,16 +103,12 @@ impl Equation<'_> {
     /// Returns `true` if the equation determines the stored value in every file.
     fn decides_value(&self) -> bool {
         let is_value = matches!(self.code.without_casts(), Code::Slot(..) | Code::Bits(..));
-        is_value && self.step.condition.is_none() && self.step.variant.is_none() && self.role.is_written()
+        let is_written = self.role.usage().is_some();
+        is_value && is_written && self.step.condition.is_none() && self.step.variant.is_none()
     }
 }
 
 impl Role {
-    /// Returns `true` for a property of written content, and `false` for a condition.
-    fn is_written(self) -> bool {
-        !matches!(self, Role::Choice | Role::Presence | Role::Check(_) | Role::Holds(_))
-    }
-
     /// Returns the name of the property or condition.
     pub(crate) fn name(self) -> &'static str {
         match self {

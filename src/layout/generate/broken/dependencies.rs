@@ -26,14 +26,14 @@ pub(super) fn dependencies(ty: &'static Type) -> Vec<Dependency> {
             (Role::Holds(_), None) => equation.step.field.name,
             _ => "",
         };
-        program.for_each_origin(equation.unit, equation.code, &mut |origin, literals| {
+        for (origin, literals) in program.origins(equation.unit, equation.code) {
             let is_same =
                 |known: &&mut Dependency| (known.origin, known.role, known.field) == (origin, role, field);
             match found.iter_mut().find(is_same) {
                 Some(known) => known.literals.extend(literals),
-                None => found.push(Dependency { origin, role, field, literals: literals.to_vec() }),
+                None => found.push(Dependency { origin, role, field, literals }),
             }
-        });
+        }
     }
     found
 }
