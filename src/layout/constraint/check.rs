@@ -119,14 +119,8 @@ struct EvaluatedConstraint<'b> {
 
 impl<'c> Checker<'c> {
     fn new(sizes: ListSizes, has_spans: bool, report: &'c mut Report) -> Checker<'c> {
-        Checker {
-            report,
-            sizes,
-            has_spans,
-            columns: Vec::new(),
-            checked: Vec::new(),
-            should_walk_cache: Vec::new(),
-        }
+        let (columns, checked, should_walk_cache) = Default::default();
+        Checker { report, sizes, has_spans, columns, checked, should_walk_cache }
     }
 
     /// Evaluates the expressions of a constraint on a value of type `ty` at `path`. `column` returns the values of
@@ -140,8 +134,7 @@ impl<'c> Checker<'c> {
         column: &dyn Fn(&str) -> Option<Numbers<'b>>,
     ) -> Option<EvaluatedConstraint<'b>> {
         let rule = constraint.rule;
-        let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(values) == Ok(true));
-        if !applies || !self.report.is_enabled(rule) {
+        if !constraint.applies(values) || !self.report.is_enabled(rule) {
             return None;
         }
         let len = |list: &[Segment]| self.sizes.find(path, list);
@@ -163,10 +156,7 @@ impl<'c> Checker<'c> {
             self.report.add_with(rule, || {
                 let (path, span) = locate(violation.item);
                 let (path, span) = match violation.component {
-                    Some(component) => {
-                        let span = span.map(|span| number_span(&span, numbers, component));
-                        (path.index(component), span)
-                    }
+                    Some(part) => (path.index(part), span.map(|span| number_span(&span, numbers, part))),
                     None => (path, span),
                 };
                 let message = message::fill_template(template, predicate, numbers, &violation);
@@ -184,14 +174,12 @@ impl Visitor for Checker<'_> {
 
     fn should_walk_checked(&mut self, ty: &'static Type, rules: &'static [&'static Rule]) -> bool {
         let key = (std::ptr::from_ref(ty), rules.as_ptr());
-        match self.should_walk_cache.iter().find(|(known, _)| *known == key) {
-            Some((_, wants)) => *wants,
-            None => {
-                let wants = ty.is_constrained_beyond(rules);
-                self.should_walk_cache.push((key, wants));
-                wants
-            }
-        }
+        let known = self.should_walk_cache.iter().find(|(known, _)| *known == key);
+        known.map(|(_, result)| *result).unwrap_or_else(|| {
+            let result = ty.is_constrained_beyond(rules);
+            self.should_walk_cache.push((key, result));
+            result
+        })
     }
 
     fn visit_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
@@ -249,15 +237,10 @@ impl Visitor for Checker<'_> {
     }
 
     fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {
-        let constraints: &'static [Constraint] = match (node.bit_field, node.field) {
-            (Some(field), _) => field.constraints,
-            (None, Some(field)) => field.constraints,
-            (None, None) => return,
-        };
         let value = stored_value(node);
         let flat = value.0.flatten();
         let list = node.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
-        for constraint in constraints {
+        for constraint in node.constraints() {
             let is_checked = |(list, checked): &(Vec<Segment>, &'static Constraint)| {
                 node.path.starts_with(list) && std::ptr::eq(*checked, constraint)
             };
@@ -268,27 +251,24 @@ impl Visitor for Checker<'_> {
                 Requirement::SameLength => true,
                 _ => !flat.is_list() && Predicate::compares_items(&constraint.requirement),
             };
-            if compares_items && list.is_none() {
+            if compares_items {
                 // A value outside any list has nothing to be compared with.
+                if let Some(list) = list {
+                    self.collect_value(node, &value, constraint, list, values);
+                }
                 continue;
             }
-            match list.filter(|_| compares_items) {
-                Some(list) => self.collect_value(node, &value, constraint, list, values),
-                None => {
-                    let Some(evaluated) = self.evaluate(constraint, (node.path, node.ty), values, &|_| None)
-                    else {
-                        continue;
-                    };
-                    let numbers = select_numbers(&value, &flat, &constraint.requirement);
-                    // A condition applies to the whole list, not to each item.
-                    let is_condition = matches!(constraint.requirement, Requirement::Holds(_));
-                    let numbers = if is_condition { numbers.truncated_to_first() } else { numbers };
-                    self.report_violations(&evaluated, &numbers, |item| match constraint.requirement {
-                        Requirement::Holds(_) => (Path::from(node.path), Some(node.span.clone())),
-                        _ => locate_item(node, &flat, &numbers, item),
-                    });
-                }
-            }
+            let Some(evaluated) = self.evaluate(constraint, (node.path, node.ty), values, &|_| None) else {
+                continue;
+            };
+            let numbers = select_numbers(&value, &flat, &constraint.requirement);
+            // A condition applies to the whole list, not to each item.
+            let is_condition = matches!(constraint.requirement, Requirement::Holds(_));
+            let numbers = if is_condition { numbers.truncated_to_first() } else { numbers };
+            self.report_violations(&evaluated, &numbers, |item| match is_condition {
+                true => (Path::from(node.path), Some(node.span.clone())),
+                false => locate_item(node, &flat, &numbers, item),
+            });
         }
     }
 }
@@ -305,31 +285,23 @@ impl Checker<'_> {
         values: &dyn Lookup,
     ) {
         let (list, field) = (&node.path[..list], &node.path[list + 1..]);
-        let is_same_column =
-            |column: &Column| column.list == list && column.field == field && column.constraint == constraint;
-        let known = self.columns.iter().position(is_same_column);
         // If the constraint has a condition, it may apply to some items only.
         let Some(evaluated) = self.evaluate(constraint, (node.path, node.ty), values, &|_| None) else {
             return;
         };
-        let position = known.unwrap_or(self.columns.len());
-        if known.is_none() {
-            let is_computed =
-                ty.flatten().is_list() || matches!(constraint.requirement, Requirement::Some(_));
+        let is_list = ty.flatten().is_list();
+        let is_same_column =
+            |column: &Column| column.list == list && column.field == field && column.constraint == constraint;
+        let known = self.columns.iter().position(is_same_column);
+        let position = known.unwrap_or_else(|| {
+            let is_computed = is_list || matches!(constraint.requirement, Requirement::Some(_));
             let ty = if is_computed { Type::Unsigned(8) } else { *ty };
-            let (list, field) = (list.to_vec(), field.to_vec());
-            self.columns.push(Column {
-                list,
-                field,
-                constraint,
-                evaluated,
-                ty,
-                bytes: Vec::new(),
-                locations: Vec::new(),
-            });
-        }
+            let (list, field, bytes, locations) = (list.to_vec(), field.to_vec(), Vec::new(), Vec::new());
+            self.columns.push(Column { list, field, constraint, evaluated, ty, bytes, locations });
+            self.columns.len() - 1
+        });
         let column = &mut self.columns[position];
-        match (&constraint.requirement, node.count.filter(|_| ty.flatten().is_list())) {
+        match (&constraint.requirement, node.count.filter(|_| is_list)) {
             (Requirement::Some(condition), _) => {
                 let holds = condition.eval_bool(values) != Ok(false);
                 column.bytes.extend(u64::from(holds).to_le_bytes());

@@ -19,22 +19,22 @@ pub(in crate::layout) struct ListSizes {
 impl ListSizes {
     /// Creates a collector for checking the constraints of `ty` on a file.
     pub fn new(ty: &'static Type) -> ListSizes {
-        ListSizes::with_names(ty, |requirement| match requirement {
-            Requirement::Counts { list } => last_name(list),
-            other => indexed_list_name(other),
-        })
+        ListSizes::with_lists(ty, Requirement::list)
     }
 
     /// Creates a collector for checking the constraints of `ty` on a document, in which [`Requirement::Counts`] is not
     /// checked.
     pub fn for_document(ty: &'static Type) -> ListSizes {
-        ListSizes::with_names(ty, indexed_list_name)
+        ListSizes::with_lists(ty, |requirement| match requirement {
+            Requirement::Counts { .. } => None,
+            other => other.list(),
+        })
     }
 
-    /// Creates a collector for the lists that `name` returns for the requirements of `ty`.
-    fn with_names(ty: &'static Type, name: impl Fn(&Requirement) -> Option<&'static str>) -> ListSizes {
-        let names = Program::of(ty).constraints().filter_map(|constraint| name(&constraint.requirement));
-        ListSizes { names: names.collect(), sizes: HashMap::new() }
+    /// Creates a collector for the lists that `list` returns for the requirements of `ty`.
+    fn with_lists(ty: &'static Type, list: fn(&Requirement) -> Option<&'static [Segment]>) -> ListSizes {
+        let lists = Program::of(ty).constraints().filter_map(|constraint| list(&constraint.requirement));
+        ListSizes { names: lists.filter_map(last_name).collect(), sizes: HashMap::new() }
     }
 
     /// Returns `true` if no constraint refers to a list.
@@ -66,14 +66,6 @@ impl ListSizes {
     /// Returns `true` if a field is or contains a list that constraints refer to.
     fn are_in_field(&self, field: &Field) -> bool {
         self.names.contains(field.name) || self.are_in(&field.content_type())
-    }
-}
-
-/// Returns the name of the list that a requirement refers to by index.
-fn indexed_list_name(requirement: &Requirement) -> Option<&'static str> {
-    match requirement {
-        Requirement::IndexInto { list, .. } | Requirement::Within { list, .. } => last_name(list),
-        _ => None,
     }
 }
 

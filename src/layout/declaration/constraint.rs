@@ -1,6 +1,6 @@
 //! Constraints on the values of fields.
 
-use crate::layout::expr::Expr;
+use crate::layout::expr::{Expr, Lookup};
 use crate::layout::walk::Segment;
 use crate::{Rule, Severity};
 
@@ -118,7 +118,24 @@ pub enum Requirement {
     },
 }
 
+impl Requirement {
+    /// Returns the path of the list that the requirement refers to, from the nearest enclosing struct that has it.
+    pub(crate) fn list(&self) -> Option<&'static [Segment]> {
+        match self {
+            Requirement::IndexInto { list, .. }
+            | Requirement::Within { list, .. }
+            | Requirement::Counts { list } => Some(list),
+            _ => None,
+        }
+    }
+}
+
 impl Constraint {
+    /// Returns `true` unless the condition of the constraint does not hold or has no value.
+    pub(crate) fn applies(&self, values: &dyn Lookup) -> bool {
+        self.condition.is_none_or(|condition| condition.eval_bool(values) == Ok(true))
+    }
+
     /// Returns the expressions in the requirement, and the condition.
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expr> {
         let (list, one): (&[Expr], Option<&Expr>) = match &self.requirement {

@@ -25,21 +25,17 @@ pub(super) fn draw_values(
     choices: Choices,
     config: &Config,
 ) -> (FileValues<'static>, Trace) {
-    let sampler = Sampler::new(choices, config);
-    let max_list_items = config.max_items.saturating_mul(config.max_items.max(config.large_items));
-    let (program, values) = (Program::of(ty), FileValues::new(ty));
-    let frames = Frames::new(program);
-    let (relations, max_items, retries) = (Relations::new(ty), config.max_items, MAX_RETRIES);
+    let program = Program::of(ty);
     let mut generator = Generator {
         program,
-        frames,
-        sampler,
-        values,
-        relations,
+        frames: Frames::new(program),
+        sampler: Sampler::new(choices, config),
+        values: FileValues::new(ty),
+        relations: Relations::new(ty),
         indexed_lists: HashMap::new(),
-        max_list_items,
-        max_items,
-        retries,
+        max_items: config.max_items,
+        max_list_items: config.max_items.saturating_mul(config.max_items.max(config.large_items)),
+        retries: MAX_RETRIES,
     };
     generator.draw_value(&Item::root(program), None);
     (generator.values, generator.sampler.choices.trace)
@@ -97,13 +93,9 @@ impl Generator<'_> {
     /// Returns the number of items in a list, drawn if it is undetermined.
     fn draw_count(&mut self, list: &Item, inner: FormId) -> u64 {
         let count = list.count.unwrap_or_else(|| {
-            let has_same_length = |c: &Constraint| c.requirement == Requirement::SameLength;
             let drawn = self.sampler.draw_count(u64::MAX);
-            self.relations.required_count(
-                &self.sampler.path,
-                drawn,
-                list.constraints().iter().any(has_same_length),
-            )
+            let has_same_length = has_requirement(list.constraints(), Requirement::SameLength);
+            self.relations.required_count(&self.sampler.path, drawn, has_same_length)
         });
         let count = if self.lacks_index_targets(inner) { 0 } else { count.min(self.max_list_items) };
         if let Some(counter) = self.relations.counter_path(&self.sampler.path) {
@@ -216,12 +208,13 @@ impl Generator<'_> {
             return;
         }
         let path_of = |index: usize| [&self.sampler.path[..], &[Segment::Index(index as u64)]].concat();
-        let open = (0..drawn.len()).filter(|index| !self.relations.is_zero_weight(&path_of(*index)));
-        let open: Vec<usize> = open.collect();
+        let is_open = |index: &usize| !self.relations.is_zero_weight(&path_of(*index));
+        let open: Vec<usize> = (0..drawn.len()).filter(is_open).collect();
         let drawn: Vec<Option<Value>> = open.iter().map(|index| drawn[*index].clone()).collect();
-        for constraint in
-            required_constraints(list).filter(|constraint| self.sampler.must_satisfy(constraint))
-        {
+        for constraint in required_constraints(list) {
+            if !self.sampler.must_satisfy(constraint) {
+                continue;
+            }
             let (of, numbers) = match constraint.requirement {
                 Requirement::Sum { of, total, tolerance } => (of, adapt_to_sum(&drawn, of, total, tolerance)),
                 Requirement::UnitVector => (None, normalize(&drawn)),
@@ -229,11 +222,16 @@ impl Generator<'_> {
             };
             let numbers = numbers.unwrap_or_default();
             for (index, number) in open.iter().zip(numbers) {
-                let steps = [Some(Segment::Index(*index as u64)), of.map(Segment::Field)];
-                let path = self.sampler.path.iter().copied().chain(steps.into_iter().flatten());
-                self.values.set_value(&path.collect::<Vec<_>>(), Some(number));
+                self.set_item(*index, of, number);
             }
         }
+    }
+
+    /// Sets an item of the current list, or its field `of`.
+    pub fn set_item(&mut self, index: usize, of: Option<&'static str>, number: Value) {
+        let steps = [Some(Segment::Index(index as u64)), of.map(Segment::Field)];
+        let path = self.sampler.path.iter().copied().chain(steps.into_iter().flatten());
+        self.values.set_value(&path.collect::<Vec<_>>(), Some(number));
     }
 
     /// Returns the first variant whose condition holds. If none holds, draws from the variants whose condition is
@@ -305,12 +303,15 @@ impl Generator<'_> {
 
     /// Returns `false` if a field violates a check or constraint whose values are known.
     fn is_allowed(&self, step: &Step) -> bool {
-        let holds = |condition: &Code| self.frames.eval_bool(condition) != Ok(false);
-        step.checks.iter().all(holds)
-            && step
-                .required_conditions
-                .iter()
-                .all(|(constraint, code)| !self.sampler.must_satisfy(constraint) || holds(code))
+        let may_hold = |condition: &Code| self.frames.eval_bool(condition) != Ok(false);
+        step.checks.iter().all(may_hold) && self.may_satisfy_constraints(step)
+    }
+
+    /// Returns `false` if a condition that a constraint of the field requires does not hold.
+    pub fn may_satisfy_constraints(&self, step: &Step) -> bool {
+        step.required_conditions.iter().all(|(constraint, condition)| {
+            !self.sampler.must_satisfy(constraint) || self.frames.eval_bool(condition) != Ok(false)
+        })
     }
 
     /// Draws the values that a look-ahead reads; the fields at the same offsets then get these bits.
@@ -347,13 +348,9 @@ impl Generator<'_> {
 
     /// Draws a field if its condition holds. If the condition is undecided, also draws its presence.
     fn draw_field(&mut self, step: &'static Step) -> Option<Value> {
-        let is_present = match &step.condition {
-            Some(condition) => {
-                self.frames.eval_bool(condition).unwrap_or_else(|_| self.sampler.draw_below(2) == 1)
-            }
-            None => true,
-        };
-        if !is_present {
+        if let Some(condition) = &step.condition
+            && !self.frames.eval_bool(condition).unwrap_or_else(|_| self.sampler.draw_below(2) == 1)
+        {
             return None;
         }
         let count = step.count.as_ref().and_then(|count| self.frames.eval_int(count).ok());
@@ -393,5 +390,9 @@ fn is_compared(step: &Step, item: &Item) -> bool {
 
 /// Returns `true` if a constraint requires the field to be unique within a list.
 pub(super) fn is_unique(step: &Step) -> bool {
-    step.field.constraints.iter().any(|constraint| constraint.requirement == Requirement::Unique)
+    has_requirement(step.field.constraints, Requirement::Unique)
+}
+
+fn has_requirement(constraints: &[Constraint], requirement: Requirement) -> bool {
+    constraints.iter().any(|constraint| constraint.requirement == requirement)
 }

@@ -13,13 +13,13 @@ fn item_number(item: &Option<Value>, of: Option<&str>) -> Option<Value> {
     }
 }
 
+fn item_integer(item: &Option<Value>, of: Option<&str>) -> Option<i128> {
+    if let Value::Int(integer) = item_number(item, of)? { Some(integer) } else { None }
+}
+
 /// Returns the integers of all items, or of their field `of`; `None` if one is missing.
 pub(super) fn integers(items: &[Option<Value>], of: Option<&str>) -> Option<Vec<i128>> {
-    let integer = |item: &Option<Value>| match item_number(item, of)? {
-        Value::Int(integer) => Some(integer),
-        _ => None,
-    };
-    items.iter().map(integer).collect()
+    items.iter().map(|item| item_integer(item, of)).collect()
 }
 
 /// Returns the next unused integer of a type, if an earlier item has the same integer as this one.
@@ -29,13 +29,9 @@ pub(super) fn next_unused_integer(
     of: Option<&str>,
     ty: &Type,
 ) -> Option<Value> {
-    let integer = |item: &Option<Value>| match item_number(item, of)? {
-        Value::Int(integer) => Some(integer),
-        _ => None,
-    };
     let (min, max) = ty.int_type()?.range();
-    let taken: BTreeSet<i128> = before.iter().filter_map(integer).collect();
-    let own = integer(item).filter(|own| taken.contains(own))?;
+    let taken: BTreeSet<i128> = before.iter().filter_map(|item| item_integer(item, of)).collect();
+    let own = item_integer(item, of).filter(|own| taken.contains(own))?;
     (own..=max).chain(min..own).take(taken.len() + 1).find(|other| !taken.contains(other)).map(Value::Int)
 }
 

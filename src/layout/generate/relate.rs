@@ -17,11 +17,10 @@ impl Generator<'_> {
         let eval = |expr: &Expr| expr.eval_int(&seen).ok();
         let mut adapted = value;
         for constraint in required_constraints(item) {
-            let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(&seen) == Ok(true));
-            if !applies || !self.sampler.must_satisfy(constraint) {
+            if !constraint.applies(&seen) || !self.sampler.must_satisfy(constraint) {
                 continue;
             }
-            let (path, max_items) = (&self.sampler.path, self.max_items);
+            let path = &self.sampler.path;
             let other = match (&constraint.requirement, &adapted) {
                 (Requirement::Counts { list }, _) => {
                     self.relations.record_counter(path, list);
@@ -29,7 +28,7 @@ impl Generator<'_> {
                 }
                 (requirement @ Requirement::IndexInto { none, .. }, Value::Int(number)) => {
                     let none = none.as_ref().and_then(eval);
-                    self.relations.index_for(path, *number, requirement, none, max_items)
+                    self.relations.index_for(path, *number, requirement, none, self.max_items)
                 }
                 (Requirement::Within { list, first }, Value::Int(number)) => {
                     let size = self.relations.sizes.find(path, list).map(i128::from);
@@ -61,12 +60,14 @@ impl Generator<'_> {
             return;
         };
         for field in *fields {
-            for constraint in
-                field.constraints.iter().filter(|constraint| self.sampler.must_satisfy(constraint))
-            {
+            for constraint in field.constraints {
+                let (true, Some(numbers)) =
+                    (self.sampler.must_satisfy(constraint), integers(drawn, Some(field.name)))
+                else {
+                    continue;
+                };
                 let seen = self.frames.visible_values();
                 let eval = |expr: &Option<Expr>| expr.as_ref().and_then(|expr| expr.eval_int(&seen).ok());
-                let Some(numbers) = integers(drawn, Some(field.name)) else { continue };
                 let numbers = match constraint.requirement {
                     Requirement::Position => (0..numbers.len() as i128).collect(),
                     Requirement::Permutation { .. } => ranks(&numbers),
@@ -79,9 +80,7 @@ impl Generator<'_> {
                     _ => continue,
                 };
                 for (index, number) in numbers.into_iter().enumerate() {
-                    let item = [Segment::Index(index as u64), Segment::Field(field.name)];
-                    self.values
-                        .set_value(&[&self.sampler.path[..], &item].concat(), Some(Value::Int(number)));
+                    self.set_item(index, Some(field.name), Value::Int(number));
                 }
             }
         }
@@ -92,30 +91,28 @@ impl Generator<'_> {
         let ty = self.program.forms[item].ty;
         let lists = self.indexed_lists.entry(item).or_insert_with(|| {
             let is_needed = |constraint: &&Constraint| constraint.rule.severity >= Severity::Error;
-            let lists = Program::of(ty).constraints().filter(is_needed).filter_map(|constraint| {
-                match constraint.requirement {
-                    Requirement::IndexInto { list, none: None, .. } => Some(list),
-                    _ => None,
-                }
-            });
-            lists.collect()
+            let list = |constraint: &Constraint| match constraint.requirement {
+                Requirement::IndexInto { list, none: None, .. } => Some(list),
+                _ => None,
+            };
+            Program::of(ty).constraints().filter(is_needed).filter_map(list).collect()
         });
         lists.iter().any(|list| self.relations.sizes.find(&self.sampler.path, list) == Some(0))
     }
 
     /// Makes the numbers of a list a permutation, where a constraint requires it.
     pub fn permute(&mut self, drawn: &[Option<Value>], list: &Item) {
-        for constraint in list.constraints().iter().filter(|constraint| self.sampler.must_satisfy(constraint))
-        {
+        for constraint in list.constraints() {
             let Requirement::Permutation { of, groups } = constraint.requirement else { continue };
-            let group = groups
-                .map_or(Ok(drawn.len() as i128), |groups| groups.eval_int(&self.frames.visible_values()));
+            if !self.sampler.must_satisfy(constraint) {
+                continue;
+            }
+            let values = self.frames.visible_values();
+            let group = groups.map_or(Ok(drawn.len() as i128), |groups| groups.eval_int(&values));
             let (Some(numbers), Ok(group @ 1..)) = (integers(drawn, of), group) else { continue };
             let ranks = numbers.chunks(group as usize).flat_map(ranks);
             for (index, number) in ranks.enumerate() {
-                let steps = [Some(Segment::Index(index as u64)), of.map(Segment::Field)];
-                let path = self.sampler.path.iter().copied().chain(steps.into_iter().flatten());
-                self.values.set_value(&path.collect::<Vec<_>>(), Some(Value::Int(number)));
+                self.set_item(index, of, Value::Int(number));
             }
         }
     }
@@ -123,13 +120,10 @@ impl Generator<'_> {
     /// Stores the sizes of later lists whose count is known.
     pub fn record_list_sizes(&mut self, steps: &'static [Step]) {
         for step in steps.iter().filter(|step| step.block.is_none()) {
-            if let Some(Ok(Ok(count))) =
-                step.count.as_ref().map(|count| self.frames.eval_int(count).map(u64::try_from))
-            {
-                self.sampler.path.push(Segment::Field(step.field.name));
-                self.relations.sizes.insert(&self.sampler.path, Some(count));
-                self.sampler.path.pop();
-            }
+            let count = step.count.as_ref().and_then(|count| self.frames.eval_int(count).ok());
+            self.sampler.path.push(Segment::Field(step.field.name));
+            self.relations.sizes.insert(&self.sampler.path, count.and_then(|count| count.try_into().ok()));
+            self.sampler.path.pop();
         }
     }
 
@@ -146,13 +140,7 @@ impl Generator<'_> {
         let follows = |step: &&Step| {
             step.condition.as_ref().is_some_and(|condition| self.frames.eval_bool(condition) == Ok(true))
         };
-        steps.iter().filter(follows).all(|step| {
-            let mut held = step
-                .required_conditions
-                .iter()
-                .filter(|(constraint, _)| self.sampler.must_satisfy(constraint));
-            held.all(|(_, code)| self.frames.eval_bool(code) != Ok(false))
-        })
+        steps.iter().filter(follows).all(|step| self.may_satisfy_constraints(step))
     }
 
     /// Adapts the bit fields of a packed word to their constraints.
@@ -172,26 +160,21 @@ impl Generator<'_> {
             for constraint in field.constraints {
                 let seen = self.frames.visible_values();
                 let values = WordFields { word, fields, outer: &seen };
-                let applies =
-                    constraint.condition.is_none_or(|condition| condition.eval_bool(&values) == Ok(true));
                 let Value::Int(number) = field.value(word) else { continue };
-                if !applies || !self.sampler.must_satisfy(constraint) {
+                if !constraint.applies(&values) || !self.sampler.must_satisfy(constraint) {
                     continue;
                 }
                 let path = [&self.sampler.path[..], &[Segment::Field(field.name)]].concat();
                 let adapted = match &constraint.requirement {
-                    Requirement::IndexInto { none, .. } => {
+                    requirement @ Requirement::IndexInto { none, .. } => {
                         let none = none.as_ref().and_then(|none| none.eval_int(&values).ok());
-                        let requirement = &constraint.requirement;
-                        let position =
+                        let index =
                             self.relations.index_for(&path, number, requirement, none, self.max_items);
-                        position.unwrap_or(number)
+                        index.unwrap_or(number)
                     }
                     Requirement::OneOf(allowed) if is_one_of(number, allowed, &values) => number,
-                    Requirement::Holds(condition) => match condition.eval_bool(&values) {
-                        Ok(false) => 0,
-                        _ => number,
-                    },
+                    Requirement::Holds(condition) if condition.eval_bool(&values) == Ok(false) => 0,
+                    Requirement::Holds(_) => number,
                     requirement => match self.sampler.adapt(Value::Int(number), requirement, &values, None) {
                         Value::Int(number) => number,
                         _ => number,

@@ -1,6 +1,7 @@
 //! The values that the walker, assembler and generator process.
 
 use super::model::{BlockStep, Call, FormId, Program, Step};
+use crate::Rule;
 use crate::layout::declaration::Constraint;
 use crate::layout::decoding::Decoding;
 
@@ -45,6 +46,11 @@ impl Item {
     /// Returns the field of the value; `None` for an item of an array.
     pub fn own_step(&self) -> Option<&'static Step> {
         self.step.filter(|_| !self.is_array_item)
+    }
+
+    /// Returns the rule of the field.
+    pub fn rule(&self) -> Option<&'static Rule> {
+        self.step?.field.rule
     }
 
     /// Returns the constraints on the value, or on each item of the field.

@@ -9,7 +9,7 @@ use super::walker::{Interrupt, Space, WalkResult, Walker};
 use super::{Fault, Segment, Visitor};
 use crate::bulk::{self, PlainData};
 use crate::layout::declaration::Type;
-use crate::layout::program::{FormKind, Frames, Item, Program, Step};
+use crate::layout::program::{FormKind, Item, Step};
 use crate::{Limits, Rule};
 
 /// A value in a document: a field, the variant of a choice, or an item of a list.
@@ -97,10 +97,8 @@ impl<'d> DocumentValue<'d> {
 
     /// Creates a value of type `N` from a number of items; [`DocumentValue::Unknown`] if the number does not fit.
     pub fn count<N: TryFrom<usize> + Into<i128>>(items: usize) -> DocumentValue<'d> {
-        let count = N::try_from(items).map(Into::<i128>::into);
-        count.map_or(DocumentValue::Unknown, |count| {
-            DocumentValue::Bytes(count.to_le_bytes()[..size_of::<N>()].to_vec().into())
-        })
+        let Ok(count) = N::try_from(items) else { return DocumentValue::Unknown };
+        DocumentValue::Bytes(count.into().to_le_bytes()[..size_of::<N>()].to_vec().into())
     }
 
     /// Creates a value from a list of numbers.
@@ -143,11 +141,8 @@ pub(in crate::layout) fn walk_document(
     limits: &Limits,
     visitor: &mut dyn Visitor,
 ) -> Result<(), Fault> {
-    let program = Program::of(ty);
-    let frames = Frames::new(program);
-    let mut walker =
-        Walker { program, visitor, path: Vec::new(), limits, is_muted: false, frames, field_range: None };
-    match walker.walk_document_value(DocumentValue::fields(document), &Item::root(program)) {
+    let mut walker = Walker::new(ty, limits, visitor);
+    match walker.walk_document_value(DocumentValue::fields(document), &Item::root(walker.program)) {
         Ok(()) | Err(Interrupt::Stopped) => Ok(()),
         Err(Interrupt::Fault(fault)) => Err(*fault),
     }
@@ -218,10 +213,8 @@ impl Walker<'_> {
         if !is_named_elsewhere && !self.visitor.should_request(step.field) {
             return Ok(());
         }
-        let item = match &step.block {
-            Some(block) => Item::of_field(step).block_content(block),
-            None => Item::of_field(step),
-        };
+        let item = Item::of_field(step);
+        let item = step.block.as_ref().map_or(item, |block| item.block_content(block));
         let is_named = step.variant.is_none() && step.field.block.is_none_or(|block| !block.inline);
         if is_named {
             self.path.push(Segment::Field(step.field.name));

@@ -94,11 +94,7 @@ impl Finder<'_> {
 
 impl Visitor for Finder<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
-        match self.path.strip_prefix(node.path) {
-            None | Some([]) => Visit::Nothing,
-            Some([Segment::Index(index), ..]) => Visit::Items(*index..index.saturating_add(1)),
-            Some([Segment::Field(_), ..]) => Visit::All,
-        }
+        if self.path == node.path { Visit::Nothing } else { Visit::towards(self.path, node.path) }
     }
 
     fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {

@@ -16,7 +16,7 @@ mod walker;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use super::declaration::{BitField, BitRange, Field, Type, Variant};
+use super::declaration::{BitField, BitRange, Constraint, Field, Type, Variant};
 use super::decoding::{DecodedValue, Decoding};
 use super::expr::{Lookup, Value};
 use crate::finding::write_location;
@@ -31,6 +31,7 @@ pub use meshspec_derive::StoredFields;
 pub(crate) use select::parse_field;
 pub use select::{Selection, parse_path, select};
 pub(crate) use subtree::Subtree;
+use walker::Walker;
 
 /// A value or the start of a group of values.
 #[derive(Debug)]
@@ -59,6 +60,12 @@ pub struct Node<'w> {
 }
 
 impl Node<'_> {
+    /// Returns the constraints of the bit field or else of the field; empty for the root and for items of arrays.
+    pub(super) fn constraints(&self) -> &'static [Constraint] {
+        let field = self.field.map_or(&[][..], |field| field.constraints);
+        self.bit_field.map_or(field, |field| field.constraints)
+    }
+
     /// Returns the path of the field itself, even if paths skip it because its content is inline.
     pub(crate) fn own_path(&self) -> Vec<Segment> {
         let inline = self.field.filter(|field| field.block.is_some_and(|block| block.inline));
@@ -90,6 +97,18 @@ pub enum Visit {
     Nothing,
     /// Nothing; the walk ends here.
     Stop,
+}
+
+impl Visit {
+    /// Returns the part of the group at `group` that contains the value at `path`. Everything if the group is that
+    /// value, and nothing if it does not contain the value.
+    pub(super) fn towards(path: &[Segment], group: &[Segment]) -> Visit {
+        match path.strip_prefix(group) {
+            None => Visit::Nothing,
+            Some([Segment::Index(index), ..]) => Visit::Items(*index..index.saturating_add(1)),
+            Some(_) => Visit::All,
+        }
+    }
 }
 
 /// Receives the values that the walker decodes.
@@ -245,7 +264,7 @@ pub fn walk(
     limits: &Limits,
     visitor: &mut impl Visitor,
 ) -> Result<u64, Fault> {
-    walker::walk(ty, bytes, limits, visitor)
+    Walker::new(ty, limits, visitor).walk_file(bytes)
 }
 
 /// Returns the first fault of `bytes` as a value of type `ty`, if any.

@@ -33,14 +33,10 @@ impl<'v, V: Visitor> Subtree<'v, V> {
 
 impl<V: Visitor> Visitor for Subtree<'_, V> {
     fn enter(&mut self, node: &Node) -> Visit {
-        if self.covers(node.path) {
-            return self.visitor.enter(node);
-        }
-        match self.path.strip_prefix(node.path) {
-            Some([Segment::Index(index), ..]) => Visit::Items(*index..index.saturating_add(1)),
-            Some(_) => Visit::All,
-            None if self.found => Visit::Stop,
-            None => Visit::Nothing,
+        match self.covers(node.path) {
+            true => self.visitor.enter(node),
+            false if self.found && !self.path.starts_with(node.path) => Visit::Stop,
+            false => Visit::towards(self.path, node.path),
         }
     }
 

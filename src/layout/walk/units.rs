@@ -1,16 +1,16 @@
 //! Walks over single values, fields and blocks.
 
 use std::borrow::Cow;
-use std::cell;
 use std::ops::Range;
 
-use super::walker::{Interrupt, Space, WalkResult, Walker, node};
+use super::walker::{Interrupt, Space, WalkResult, Walker, node, stop_on_break};
 use super::{FaultKind, Segment};
 use crate::layout::declaration::bits::WordFields;
-use crate::layout::declaration::{BitField, BitRange, Check, Declaration, Packing, Shape, Type};
+use crate::layout::declaration::{BitField, Check, Declaration, Packing, Shape, Type};
 use crate::layout::expr::{Expr, Lookup, Value};
 use crate::layout::program::{BlockStep, ChecksumStep, Code, Item, Step, Unit, UnitId};
-use crate::{text, unpack};
+use crate::text;
+use crate::unpack::{self, UnpackError};
 
 impl Walker<'_> {
     /// Decodes a number, enum or packed word from its bytes.
@@ -54,16 +54,17 @@ impl Walker<'_> {
     /// Decodes a string.
     pub fn walk_text(&mut self, space: &Space, at: u64, item: &Item) -> WalkResult<u64> {
         let text = self.bytes_at(space, at, space.len().saturating_sub(at))?;
-        let length = text.iter().position(|b| *b == 0);
-        // Only the last string of a list may lack its NUL.
-        if length.is_none() && !item.is_array_item {
-            let message = "the string has no terminating NUL".into();
-            let rule = item.step.and_then(|step| step.field.rule);
-            return self.fault(FaultKind::End, space.span(at..space.len()), message, rule);
-        }
-        let end = at + length.map_or(text.len(), |n| n + 1) as u64;
-        let value = Value::Text(text[..length.unwrap_or(text.len())].to_vec());
-        self.report_leaf(space, at..end, item, value)?;
+        let (length, size) = match text.iter().position(|b| *b == 0) {
+            Some(length) => (length, length + 1),
+            // Only the last string of a list may lack its NUL.
+            None if item.is_array_item => (text.len(), text.len()),
+            None => {
+                let message = "the string has no terminating NUL".into();
+                return self.fault(FaultKind::End, space.span(at..space.len()), message, item.rule());
+            }
+        };
+        let end = at + size as u64;
+        self.report_leaf(space, at..end, item, Value::Text(text[..length].to_vec()))?;
         Ok(end)
     }
 
@@ -80,12 +81,10 @@ impl Walker<'_> {
         for field in fields {
             self.path.push(Segment::Field(field.name));
             let mut node = node(self.program, &self.path, space, range.clone(), item);
-            let bits = BitRange { offset: start + field.bits.offset, width: field.bits.width };
+            let bits = field.bits.after(start);
             (node.bit_field, node.bits, node.decoding) = (Some(field), Some(bits), field.decoding);
             let value = field.value(word);
-            if self.visitor.visit_leaf(&node, &value).is_break() {
-                return Err(Interrupt::Stopped);
-            }
+            stop_on_break(self.visitor.visit_leaf(&node, &value))?;
             if !field.constraints.is_empty() {
                 let values = WordFields { word, fields, outer: &self.frames.visible_values() };
                 self.visitor.visit_constrained(&node, &values);
@@ -118,9 +117,7 @@ impl Walker<'_> {
         }
         if !self.is_muted && !found.is_empty() {
             let node = node(self.program, &self.path, space, at..at + size, item);
-            if self.visitor.visit_magic(&node).is_break() {
-                return Err(Interrupt::Stopped);
-            }
+            stop_on_break(self.visitor.visit_magic(&node))?;
         }
         Ok(at + size)
     }
@@ -209,8 +206,8 @@ impl Walker<'_> {
                 continue;
             }
             let found = self.frames.visible_values().lookup(&[step.field.name]);
-            let message =
-                found.map_or_else(|| (*message).to_owned(), |found| format!("{message}: found {found}"));
+            let found = found.map_or(String::new(), |found| format!(": found {found}"));
+            let message = format!("{message}{found}");
             return self.fault(FaultKind::Check, space.span(range), message, step.field.rule);
         }
         Ok(())
@@ -241,19 +238,17 @@ impl Walker<'_> {
             Some("self") => Some(start),
             from => bytes_of(from.unwrap_or(step.field.name)).map(|bytes| bytes.start),
         };
-        let arguments: Result<Vec<_>, _> =
-            arguments.iter().map(|code| self.frames.eval_value(code)).collect();
-        let (Some(first), Some(own), Ok(stored), Ok(arguments), true) = (
+        let arguments = arguments.iter().map(|code| self.frames.eval_value(code));
+        let (Some(first), Some(own), Ok(stored), Ok(arguments)) = (
             first,
             bytes_of(step.field.name),
             self.frames.eval_int(stored),
-            arguments,
-            self.visitor.should_verify(*rule),
+            arguments.collect::<Result<Vec<_>, _>>(),
         ) else {
             return;
         };
         let Some(bytes) = space.bytes.get(first as usize..own.end as usize) else { return };
-        if checksum.none == Some(stored) {
+        if checksum.none == Some(stored) || !self.visitor.should_verify(*rule) {
             return;
         }
         let computed = (checksum.function.compute)(bytes, &arguments);
@@ -262,8 +257,8 @@ impl Walker<'_> {
                 Expr::Path(names) if covered.iter().any(|(known, _)| names.first() == Some(known)) => names,
                 _ => &[step.field.name],
             };
-            let path: Vec<_> =
-                self.path.iter().copied().chain(names.iter().map(|name| Segment::Field(name))).collect();
+            let names = names.iter().map(|name| Segment::Field(name));
+            let path: Vec<_> = self.path.iter().copied().chain(names).collect();
             let message = format!(
                 "found {stored:#x}, but the {} of {} is {computed:#x}",
                 checksum.function.name,
@@ -302,56 +297,47 @@ impl Walker<'_> {
         };
         // Later expressions may refer to encoded content, so it is decoded even if the visitor skips it. Other
         // skipped blocks are not decoded.
-        let was_muted = self.is_muted;
-        self.is_muted |= !visit;
         if !visit && !matches!(declared.packing, Packing::Custom { .. }) {
-            self.is_muted = was_muted;
             self.path.extend(name);
             return Ok(range.end);
         }
-        let size = match &block.size {
-            Some(size) => Some(self.eval_uint(space, range.start, size, "unpacked size")?),
-            None => None,
-        };
+        let was_muted = std::mem::replace(&mut self.is_muted, !visit);
+        let size = block.size.as_ref();
+        let size = size.map(|size| self.eval_uint(space, range.start, size, "unpacked size")).transpose()?;
         let encoding = block.encoding.as_ref().and_then(|code| self.frames.eval_value(code).ok());
         let content = match unpack::unpack((declared.packing, encoding), packed, size, self.limits) {
             Ok(content) => content,
-            Err(unpack::UnpackError::Malformed(message)) => {
-                let rule = bytes.step.and_then(|step| step.field.rule);
-                return self.fault(FaultKind::Packing, space.span(range), message, rule);
-            }
-            Err(unpack::UnpackError::Trailing(message)) => {
-                return self.fault(FaultKind::Trailing, space.span(range), message, None);
-            }
-            Err(unpack::UnpackError::Limit(message)) => {
-                return self.fault(FaultKind::Limit, space.span(range), message, None);
-            }
-            Err(unpack::UnpackError::Unsupported(message)) => {
-                return self.fault(FaultKind::Unsupported, space.span(range), message, None);
+            Err(error) => {
+                let (kind, message, rule) = match error {
+                    UnpackError::Malformed(message) => (FaultKind::Packing, message, bytes.rule()),
+                    UnpackError::Trailing(message) => (FaultKind::Trailing, message, None),
+                    UnpackError::Limit(message) => (FaultKind::Limit, message, None),
+                    UnpackError::Unsupported(message) => (FaultKind::Unsupported, message, None),
+                };
+                return self.fault(kind, space.span(range), message, rule);
             }
         };
         if let (Cow::Owned(content), false) = (&content, self.is_muted) {
             let node = node(self.program, &self.path, space, range.clone(), bytes);
             self.visitor.visit_unpacked(&node, content);
         }
-        let (bytes_in, packed_in) = match (&content, &space.packed) {
+        let (inner, start) = match &content {
             // Offsets within stored content count from the start of the outer space.
-            (Cow::Borrowed(_), outer) => (&space.bytes[..range.end as usize], outer.clone()),
-            (Cow::Owned(content), outer) => (&**content, Some(outer.clone().unwrap_or(range.clone()))),
+            Cow::Borrowed(_) => {
+                let outer = Space::of(&space.bytes[..range.end as usize]);
+                (Space { packed: space.packed.clone(), ..outer }, range.start)
+            }
+            Cow::Owned(content) => {
+                let packed = space.packed.clone().unwrap_or(range.clone());
+                (Space { packed: Some(packed), ..Space::of(content) }, 0)
+            }
         };
-        let inner = Space { bytes: bytes_in, packed: packed_in, max_end: cell::Cell::new(0) };
-        let start = if matches!(content, Cow::Borrowed(_)) { range.start } else { 0 };
-        let end =
-            self.walk_value(&inner, start, &bytes.block_content(block)).map_err(
-                |interrupt| match interrupt {
-                    // Stored content cannot fail to unpack, so the rule of its field applies to the content.
-                    Interrupt::Fault(mut fault) if declared.packing == Packing::Stored => {
-                        fault.rule = fault.rule.or_else(|| bytes.step.and_then(|step| step.field.rule));
-                        Interrupt::Fault(fault)
-                    }
-                    other => other,
-                },
-            )?;
+        let mut result = self.walk_value(&inner, start, &bytes.block_content(block));
+        if let (Err(Interrupt::Fault(fault)), Packing::Stored) = (&mut result, declared.packing) {
+            // Stored content cannot fail to unpack, so the rule of its field applies to the content.
+            fault.rule = fault.rule.or(bytes.rule());
+        }
+        let end = result?;
         let left = inner.trailing_range(end);
         if !left.is_empty() && declared.packing != Packing::Stored {
             let message = format!("{} unpacked bytes follow the content", left.end - left.start);
@@ -362,9 +348,7 @@ impl Walker<'_> {
         self.path.extend(name);
         Ok(range.end)
     }
-}
 
-impl Walker<'_> {
     /// Decodes a struct or choice with `body`, in a new frame for the slots of the unit.
     pub fn with_unit<T>(
         &mut self,

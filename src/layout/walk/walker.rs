@@ -9,28 +9,6 @@ use crate::layout::expr::Value;
 use crate::layout::program::{FormId, FormKind, Frames, Item, Program};
 use crate::{Limits, Rule, Span};
 
-/// See [`super::walk`].
-pub(super) fn walk(
-    ty: &'static Type,
-    bytes: &[u8],
-    limits: &Limits,
-    visitor: &mut dyn Visitor,
-) -> Result<u64, Fault> {
-    let program = Program::of(ty);
-    let frames = Frames::new(program);
-    let mut walker =
-        Walker { program, visitor, path: Vec::new(), limits, is_muted: false, frames, field_range: None };
-    let space = Space::of(bytes);
-    match walker.walk_value(&space, 0, &Item::root(program)) {
-        Ok(end) => {
-            walker.report_trailing(&space, end);
-            Ok(end)
-        }
-        Err(Interrupt::Stopped) => Ok(0),
-        Err(Interrupt::Fault(fault)) => Err(*fault),
-    }
-}
-
 /// An address space: the file, or the unpacked content of a block.
 pub(super) struct Space<'b> {
     pub bytes: &'b [u8],
@@ -84,6 +62,11 @@ pub(super) enum Interrupt {
 
 pub(super) type WalkResult<T> = Result<T, Interrupt>;
 
+/// Ends the walk if a visitor breaks.
+pub(super) fn stop_on_break(flow: ControlFlow<()>) -> WalkResult<()> {
+    if flow.is_break() { Err(Interrupt::Stopped) } else { Ok(()) }
+}
+
 pub(super) struct Walker<'v> {
     pub program: &'static Program,
     pub visitor: &'v mut dyn Visitor,
@@ -96,7 +79,26 @@ pub(super) struct Walker<'v> {
     pub field_range: Option<Range<u64>>,
 }
 
-impl Walker<'_> {
+impl<'v> Walker<'v> {
+    pub fn new(ty: &'static Type, limits: &'v Limits, visitor: &'v mut dyn Visitor) -> Walker<'v> {
+        let program = Program::of(ty);
+        let frames = Frames::new(program);
+        Walker { program, visitor, path: Vec::new(), limits, is_muted: false, frames, field_range: None }
+    }
+
+    /// See [`super::walk`].
+    pub fn walk_file(mut self, bytes: &[u8]) -> Result<u64, Fault> {
+        let space = Space::of(bytes);
+        match self.walk_value(&space, 0, &Item::root(self.program)) {
+            Ok(end) => {
+                self.report_trailing(&space, end);
+                Ok(end)
+            }
+            Err(Interrupt::Stopped) => Ok(0),
+            Err(Interrupt::Fault(fault)) => Err(*fault),
+        }
+    }
+
     pub fn fault<T>(
         &self,
         kind: FaultKind,
@@ -118,16 +120,13 @@ impl Walker<'_> {
 
     /// Returns `size` bytes at `at`, or a fault if fewer remain.
     pub fn bytes_at<'b>(&self, space: &Space<'b>, at: u64, size: u64) -> WalkResult<&'b [u8]> {
-        let bytes = usize::try_from(at)
-            .ok()
-            .zip(usize::try_from(size).ok())
-            .and_then(|(at, size)| space.bytes.get(at..at.checked_add(size)?));
-        match bytes {
-            Some(bytes) => Ok(bytes),
-            None => {
-                let remain = space.len().saturating_sub(at);
-                let message = format!("needs {size} bytes, but {remain} remain");
-                self.fault(FaultKind::End, space.span(at.min(space.len())..space.len()), message, None)
+        let len = space.len();
+        match at.checked_add(size) {
+            // Both ends are within the space, so they fit in a `usize`.
+            Some(end) if end <= len => Ok(&space.bytes[at as usize..end as usize]),
+            _ => {
+                let message = format!("needs {size} bytes, but {} remain", len.saturating_sub(at));
+                self.fault(FaultKind::End, space.span(at.min(len)..len), message, None)
             }
         }
     }
@@ -142,9 +141,7 @@ impl Walker<'_> {
     ) -> WalkResult<()> {
         if !self.is_muted {
             let node = node(self.program, &self.path, space, range, item);
-            if self.visitor.visit_leaf(&node, &value).is_break() {
-                return Err(Interrupt::Stopped);
-            }
+            stop_on_break(self.visitor.visit_leaf(&node, &value))?;
         }
         if let Some(step) = item.own_step() {
             self.frames.set_field(step, &value);
@@ -191,10 +188,9 @@ impl Walker<'_> {
         body: impl FnOnce(&mut Self, &VisitedItems) -> WalkResult<(u64, Option<u64>)>,
     ) -> WalkResult<u64> {
         let was_muted = self.is_muted;
-        let visit = if was_muted {
-            Visit::Nothing
-        } else {
-            self.visitor.enter(&node(self.program, &self.path, space, at..at, item))
+        let visit = match was_muted {
+            true => Visit::Nothing,
+            false => self.visitor.enter(&node(self.program, &self.path, space, at..at, item)),
         };
         self.is_muted = visit == Visit::Nothing;
         let visited = match visit {
@@ -213,10 +209,8 @@ impl Walker<'_> {
             return Ok(end);
         }
         let node = Node { count, ..node(self.program, &self.path, space, at..end, item) };
-        match self.visitor.leave(&node) {
-            ControlFlow::Continue(()) => Ok(end),
-            ControlFlow::Break(()) => Err(Interrupt::Stopped),
-        }
+        stop_on_break(self.visitor.leave(&node))?;
+        Ok(end)
     }
 
     /// Reports the numbers at `at` whose index is in `visited`. All `count` numbers are within the space.
@@ -309,9 +303,7 @@ impl Walker<'_> {
             (_, result) => result,
         }
     }
-}
 
-impl Walker<'_> {
     /// Returns `true` if the visitor skips the fixed-size structs in `range`.
     fn skips_structs(&mut self, space: &Space, range: Range<u64>, list: &Item, inner: FormId) -> bool {
         let (FormKind::Struct(unit) | FormKind::Choice(unit)) = self.program.forms[inner].kind else {

@@ -5,9 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::dependencies::Dependency;
 use crate::layout::constraint::ListSizes;
-use crate::layout::declaration::{
-    BitField, Constraint, Declaration, Field, Packing, Requirement, Shape, Type,
-};
+use crate::layout::declaration::{BitField, Constraint, Declaration, Field, Packing, Shape, Type};
 use crate::layout::expr::{IntType, Lookup, Value};
 use crate::layout::program::Role;
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
@@ -75,14 +73,8 @@ impl<'d> Targets<'d> {
         let has_checksums = dependencies.iter().any(|d| d.role == Role::Checksum);
         let mut sizes = ListSizes::new(ty);
         walk(ty, bytes, limits, &mut sizes)?;
-        let mut finder = Finder {
-            sizes,
-            dependencies,
-            has_checksums,
-            open: Vec::new(),
-            leaves: Vec::new(),
-            targets: Targets::default(),
-        };
+        let (open, leaves, targets) = Default::default();
+        let mut finder = Finder { sizes, dependencies, has_checksums, open, leaves, targets };
         walk(ty, bytes, limits, &mut finder)?;
         Ok(finder.targets)
     }
@@ -106,6 +98,11 @@ impl Finder<'_> {
         }
     }
 
+    fn new_leaf(&self, node: &Node, value: Value) -> Leaf {
+        let recount = self.has_checksums || !matches!(node.span, Span::Bytes(_));
+        Leaf { path: node.path.to_vec(), ty: node.ty, value, recount, range: None }
+    }
+
     /// Adds a number that is a field of a struct, or a bit field.
     fn record_number(&mut self, node: &Node, value: &Value) {
         let declaration = match (node.bit_field, node.path) {
@@ -114,13 +111,9 @@ impl Finder<'_> {
             _ => None,
         };
         let (Some(declaration), Some(Segment::Field(name))) = (declaration, node.path.last()) else { return };
-        let (Some((value, range)), dependencies) = (int_and_range(node, value), self.dependencies) else {
-            return;
-        };
-        let dependencies = dependencies.iter();
-        let dependencies =
-            dependencies.filter(|d| d.origin.name == *name && d.origin.declaration == declaration);
-        let dependencies: Vec<_> = dependencies.collect();
+        let Some((value, range)) = int_and_range(node, value) else { return };
+        let is_own = |d: &&Dependency| d.origin.name == *name && d.origin.declaration == declaration;
+        let dependencies: Vec<_> = self.dependencies.iter().filter(is_own).collect();
         if !dependencies.is_empty() {
             let recount = !matches!(node.span, Span::Bytes(_));
             let path = node.path.to_vec();
@@ -131,10 +124,7 @@ impl Finder<'_> {
 
 impl Visitor for Finder<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
-        self.open.push(match node.ty {
-            Type::Declared(declaration) => Some(declaration),
-            _ => None,
-        });
+        self.open.push(if let Type::Declared(declaration) = node.ty { Some(declaration) } else { None });
         Visit::Ends { first: 1, last: 1 }
     }
 
@@ -154,9 +144,7 @@ impl Visitor for Finder<'_> {
             return ControlFlow::Continue(());
         }
         self.record_boundaries(&node.span);
-        let (path, value) = (node.path.to_vec(), value.clone());
-        let recount = self.has_checksums || !matches!(node.span, Span::Bytes(_));
-        let leaf = Leaf { path, ty: node.ty, value, recount, range: None };
+        let leaf = self.new_leaf(node, value.clone());
         if let Type::Declared(Declaration { shape: Shape::Enum { .. }, .. }) = node.ty.without_order() {
             self.targets.enums.push(leaf.clone());
         }
@@ -182,44 +170,26 @@ impl Visitor for Finder<'_> {
     }
 
     fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {
-        let constraints = match (node.bit_field, node.field) {
-            (Some(field), _) => field.constraints,
-            (None, Some(field)) => field.constraints,
-            (None, None) => return,
-        };
         let numbers = |constraint: &'static Constraint| {
-            let mut numbers: Vec<i128> = match &constraint.requirement {
-                Requirement::IndexInto { list, .. }
-                | Requirement::Within { list, .. }
-                | Requirement::Counts { list } => {
-                    self.sizes.find(node.path, list).map(i128::from).into_iter().collect()
-                }
-                _ => Vec::new(),
-            };
-            numbers.extend(constraint.expressions().filter_map(|expr| expr.eval_int(values).ok()));
-            (constraint, numbers)
+            let list = constraint.requirement.list();
+            let size = list.and_then(|list| self.sizes.find(node.path, list)).map(i128::from);
+            let values = constraint.expressions().filter_map(|expr| expr.eval_int(values).ok());
+            (constraint, size.into_iter().chain(values).collect())
         };
-        let constraints = constraints.iter().map(numbers).collect();
-        if let (Some(field), Some(bits)) = (node.bit_field, node.bits) {
-            let value = BitField { bits, ..*field }.value(node.ty.read_word(node.bytes));
-            let range = int_and_range(node, &value).map(|(_, range)| range);
-            let (path, recount) =
-                (node.path.to_vec(), self.has_checksums || !matches!(node.span, Span::Bytes(_)));
-            let leaves = vec![Leaf { path: path.clone(), ty: node.ty, value, recount, range }];
-            let end = node.span.range().end;
-            self.targets.constrained.push(ConstrainedField {
-                path,
-                is_list: false,
-                constraints,
-                leaves,
-                end,
-            });
-            return;
-        }
-        let start = self.leaves.iter().rposition(|leaf| !leaf.path.starts_with(node.path));
-        let leaves = self.leaves[start.map_or(0, |before| before + 1)..].to_vec();
+        let constraints = node.constraints().iter().map(numbers).collect();
+        let leaves = match (node.bit_field, node.bits) {
+            (Some(field), Some(bits)) => {
+                let value = BitField { bits, ..*field }.value(node.ty.read_word(node.bytes));
+                let range = int_and_range(node, &value).map(|(_, range)| range);
+                vec![Leaf { range, ..self.new_leaf(node, value) }]
+            }
+            _ => {
+                let start = self.leaves.iter().rposition(|leaf| !leaf.path.starts_with(node.path));
+                self.leaves[start.map_or(0, |before| before + 1)..].to_vec()
+            }
+        };
         let (path, end) = (node.path.to_vec(), node.span.range().end);
-        let is_list = node.ty.flatten().is_list();
+        let is_list = node.bit_field.is_none() && node.ty.flatten().is_list();
         self.targets.constrained.push(ConstrainedField { path, is_list, constraints, leaves, end });
     }
 }
