@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::assembler::{Assembler, FieldRange, WriteTarget};
 use super::contents::Contents;
-use super::equation::{Equation, PendingChecksum, SlotSnapshot, collect_origins};
+use super::equation::{PendingChecksum, SlotSnapshot, collect_origins};
 use super::input::Input;
 use super::region::{PlacedField, Placement, RegionState};
 use super::sparse_buffer::{RegionId, SparseBuffer, WriteError};
@@ -34,13 +34,8 @@ impl Assembler<'_> {
         input: Input,
         file: Option<&Contents>,
     ) -> Result<()> {
-        let sequence = file.map(|_| PlacedField {
-            path: Vec::new(),
-            pending: None,
-            at: Some(0),
-            size: end,
-            origin: input.origin(),
-        });
+        let (path, at, origin) = (Vec::new(), Some(0), input.origin());
+        let sequence = file.map(|_| PlacedField { path, pending: None, at, size: end, origin });
         let padding = file.map(Contents::padding_by_offset).unwrap_or_default();
         let placement = self.place_fields(region, sequence, &padding)?;
         self.write_trailing(region, end, input)?;
@@ -72,8 +67,7 @@ impl Assembler<'_> {
         let mut placed_fields = std::mem::take(&mut self.regions[base].placed_fields);
         for placed in &mut placed_fields {
             if let Some((_, position, slots)) = &mut placed.pending {
-                placed.at =
-                    position.eval_int(slots.refresh(&self.variables)).ok().and_then(|at| at.try_into().ok());
+                placed.at = slots.eval_offset(position, &self.variables);
             }
         }
         let ends = placed_fields.iter().filter_map(PlacedField::end);
@@ -85,15 +79,12 @@ impl Assembler<'_> {
             let known = placed.at.filter(|_| !self.recounts);
             let offset = known.unwrap_or_else(|| placement.offset_for(placed));
             let cause = Cause { path: placed.path.clone(), property: "offset", number: offset.into() };
-            let equation = Equation::new(cause, position, slots.clone(), &mut self.variables);
-            equation.map_or(Ok(()), |equation| self.add_equation(equation))?;
+            self.require(cause, position, slots.clone())?;
             placed.at.get_or_insert(offset);
         }
         for PlacedField { path, pending, at, size, .. } in placed_fields {
             let (Some((region, position, mut slots)), Some(at)) = (pending, at) else { continue };
-            let known =
-                position.eval_int(slots.refresh(&self.variables)).ok().and_then(|at| at.try_into().ok());
-            let at = known.unwrap_or(at);
+            let at = slots.eval_offset(position, &self.variables).unwrap_or(at);
             self.path = path;
             self.copy_region(region, base, at)?;
             self.path.clear();
@@ -123,32 +114,22 @@ impl Assembler<'_> {
         step: &'static Step,
         covered: &[(&str, Option<FieldRange>)],
     ) {
-        let Some(checksum_step) = step.checksum.as_ref().filter(|_| !self.variables.is_empty()) else {
-            return;
-        };
+        let Some(sum) = step.checksum.as_ref().filter(|_| !self.variables.is_empty()) else { return };
         let range_of = |name: &str| covered.iter().find(|(known, _)| *known == name)?.1.clone();
-        let first = match checksum_step.checksum.from {
+        let first = match sum.checksum.from {
             Some("self") => Some(start),
             from => range_of(from.unwrap_or(step.field.name)).map(|(region, range)| (region, range.start)),
         };
         let (Some(first), Some((region, own))) = (first, range_of(step.field.name)) else { return };
-        let origins = collect_origins(&checksum_step.stored, self.frames.slots().1);
+        let origins = collect_origins(&sum.stored, self.frames.slots().1);
         let variables = origins.into_iter().filter_map(|origin| self.variables.find_or_add(origin));
         let [variable] = variables.collect::<Vec<_>>()[..] else { return };
-        let none = checksum_step.checksum.none;
+        let none = sum.checksum.none;
         let is_none = none.is_some() && self.variables.value(variable) == none;
         if first.0 == region && (self.variables.get(variable).is_omitted() || !is_none) {
-            let mut path = self.path.clone();
-            path.push(Segment::Field(step.field.name));
+            let path = [&self.path[..], &[Segment::Field(step.field.name)]].concat();
             let (slots, size) = (SlotSnapshot::new(self.frames.slots()), own.end.saturating_sub(first.1));
-            self.checksums.push(PendingChecksum {
-                step: checksum_step,
-                path,
-                start: first,
-                size,
-                variable,
-                slots,
-            });
+            self.checksums.push(PendingChecksum { step: sum, path, start: first, size, variable, slots });
         }
     }
 

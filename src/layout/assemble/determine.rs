@@ -19,8 +19,12 @@ impl Assembler<'_> {
             return Ok(());
         }
         let cause = Cause { path: self.path.clone(), property, number: number.into() };
-        let equation =
-            Equation::new(cause, code, SlotSnapshot::new(self.frames.slots()), &mut self.variables);
+        self.require(cause, code, SlotSnapshot::new(self.frames.slots()))
+    }
+
+    /// Adds an equation, if it depends on a variable.
+    pub fn require(&mut self, cause: Cause, code: &'static Code, slots: SlotSnapshot) -> Result<()> {
+        let equation = Equation::new(cause, code, slots, &mut self.variables);
         equation.map_or(Ok(()), |equation| self.add_equation(equation))
     }
 
@@ -38,9 +42,8 @@ impl Assembler<'_> {
         let is_omitted = |variable| self.variables.get(variable).is_omitted();
         if self.variables.find(origin).is_some_and(is_omitted) {
             for check in &step.checks {
-                if let Some(equation) = self.condition_equation(check, true) {
-                    self.add_equation(equation)?;
-                }
+                let equation = self.condition_equation(check, true);
+                equation.map_or(Ok(()), |equation| self.add_equation(equation))?;
             }
         }
         Ok(())
@@ -71,19 +74,12 @@ impl Assembler<'_> {
     fn solve_equation(&mut self, equation: &mut Equation) -> Result<bool> {
         let holds = equation.holds(&self.variables);
         let is_undetermined = |variable: &&VariableId| self.variables.get(**variable).cause.is_none();
-        let undetermined: Vec<_> = equation.variables.iter().filter(is_undetermined).copied().collect();
-        let solvable = |variable: &VariableId| equation.solve(*variable, &self.variables).is_some();
-        let variable = match undetermined[..] {
-            [variable] => variable,
+        let mut candidates: Vec<_> = equation.variables.iter().filter(is_undetermined).copied().collect();
+        if candidates.len() > 1 && self.recounts && !holds {
             // The other values keep those of the file.
-            [_, _, ..] if self.recounts && !holds => {
-                match undetermined.into_iter().filter(solvable).collect::<Vec<_>>()[..] {
-                    [variable] => variable,
-                    _ => return Ok(false),
-                }
-            }
-            _ => return Ok(false),
-        };
+            candidates.retain(|variable| equation.solve(*variable, &self.variables).is_some());
+        }
+        let [variable] = candidates[..] else { return Ok(false) };
         let was_determined_earlier = || self.earlier_values.contains_key(&self.variables.get(variable).path);
         let number = match holds {
             true if !equation.has_several_values() || was_determined_earlier() => {
@@ -160,15 +156,15 @@ impl Assembler<'_> {
         let (bytes, size) = encoded.map_err(|message| self.error_at(variable, message))?;
         let Some((region, at)) = self.locate(position) else { return Ok(()) };
         let buffer = &mut self.regions[region].buffer;
-        if !was_written {
-            let written = buffer.write(at, &bytes[..size]);
-            let path = std::mem::replace(&mut self.path, self.variables.get(variable).path.clone());
-            let result = self.defer_clash(written);
-            self.path = path;
-            return result;
+        if was_written {
+            buffer.replace(at, &bytes[..size]);
+            return Ok(());
         }
-        buffer.replace(at, &bytes[..size]);
-        Ok(())
+        let written = buffer.write(at, &bytes[..size]);
+        let path = std::mem::replace(&mut self.path, self.variables.get(variable).path.clone());
+        let result = self.defer_clash(written);
+        self.path = path;
+        result
     }
 
     /// Returns the region and offset that a byte was copied to; `None` if it was packed.
@@ -199,11 +195,8 @@ impl Assembler<'_> {
             return;
         }
         for argument in &call.arguments {
-            if let Argument::Value(
-                code @ (Code::Unary(..) | Code::Binary(..) | Code::If(_) | Code::Matches(..)),
-                _,
-            ) = argument
-            {
+            let Argument::Value(code, _) = argument else { continue };
+            if let Code::Unary(..) | Code::Binary(..) | Code::If(_) | Code::Matches(..) = code {
                 self.record_dependency(code);
             }
         }
@@ -248,14 +241,9 @@ impl Assembler<'_> {
             };
             let mut causes = causes.into_iter().zip(&equation.variables);
             let other = causes.find(|(cause, _)| cause.path != equation.cause.path);
-            match other {
-                Some((cause, variable)) => {
-                    Some(describe_conflict(equation, Some((cause, &self.variables.get(*variable).path))))
-                }
-                // The equation may depend on a look-ahead, which is read from the written bytes.
-                None if self.recounts => None,
-                None => Some(describe_conflict(equation, None)),
-            }
+            let other = other.map(|(cause, id)| (cause, &self.variables.get(*id).path[..]));
+            // The equation may depend on a look-ahead, which is read from the written bytes.
+            (other.is_some() || !self.recounts).then(|| describe_conflict(equation, other))
         })
     }
 }

@@ -82,8 +82,8 @@ fn edit_file(
     recount: bool,
     limits: &Limits,
 ) -> Result<Vec<u8>> {
-    let steps = |edit: &Edit| edit.path.segments().unwrap_or_default().to_vec();
-    let paths: Vec<Vec<Segment>> = edits.iter().map(steps).collect();
+    let paths = edits.iter().map(|edit| edit.path.segments().unwrap_or_default().to_vec());
+    let paths: Vec<Vec<Segment>> = paths.collect();
     if !recount && let Some(patched) = patch_in_place(ty, bytes, edits, &paths, limits)? {
         return Ok(patched);
     }
@@ -125,9 +125,8 @@ fn rewrite(
     limits: &Limits,
 ) -> Result<Vec<u8>> {
     let before = |index| edits.iter().zip(paths).take(index);
-    let edit_paths = paths.iter().enumerate();
-    let edit_paths = edit_paths.filter_map(|(index, path)| original_path(path, before(index)));
-    let edit_paths: Vec<_> = edit_paths.collect();
+    let original = |(index, path): (usize, &Vec<_>)| original_path(path, before(index));
+    let edit_paths: Vec<_> = paths.iter().enumerate().filter_map(original).collect();
     let contents = record_values(ty, bytes, limits, Some(&edit_paths)).map_err(|fault| {
         let message = format!("the file has a structural fault: {}", fault.message);
         Error::inexpressible(message).at(&fault.path).with_span(Some(fault.span))
@@ -184,49 +183,45 @@ impl FileValues<'_> {
         if matches!(path.get(steps), Some(Segment::Index(_))) && !inserts {
             return Err(error("no such value"));
         }
-        if let Change::Insert(value) = change {
-            self.contents.size_bound += value.max_size();
-        }
         let ty = self.ty;
-        if let Change::Set(value) = change {
-            return self.replace_value(path, value.clone());
+        match change {
+            Change::Set(value) => return self.replace_value(path, value.clone()),
+            Change::Insert(value) => self.contents.size_bound += value.max_size(),
+            Change::Remove | Change::Repeat(_) => {}
         }
         let Some((last, outer)) = path.split_last() else {
             return Err(error("the whole file cannot be inserted, removed or repeated"));
         };
         let group = self.contents.get_or_insert(outer).ok_or_else(|| error("no such value"))?.group_mut();
+        let index = |index: u64, end: usize| usize::try_from(index).ok().filter(|index| *index < end);
+        let position = |name| group.fields.iter().position(|(own, _)| own == name);
         match (change, last) {
-            (Change::Insert(value), Segment::Index(index)) => {
-                let index = usize::try_from(*index).ok().filter(|index| *index <= group.items.len());
-                let index = index.ok_or_else(|| error("is past the end of the list"))?;
-                group.items.insert(index, value.clone().into_tree(ty, path)?);
+            (Change::Insert(value), Segment::Index(at)) => {
+                let at = index(*at, group.items.len() + 1);
+                let at = at.ok_or_else(|| error("is past the end of the list"))?;
+                group.items.insert(at, value.clone().into_tree(ty, path)?);
+            }
+            (Change::Insert(_), Segment::Field(name)) if position(name).is_some() => {
+                return Err(error("already exists"));
             }
             (Change::Insert(value), Segment::Field(name)) => {
-                if group.fields.iter().any(|(own, _)| own == name) {
-                    return Err(error("already exists"));
-                }
                 group.fields.push((name, value.clone().into_tree(ty, path)?));
             }
-            (_, Segment::Index(index)) => {
-                let index = usize::try_from(*index).ok().filter(|index| *index < group.items.len());
-                let index = index.ok_or_else(|| error("no such value"))?;
-                match change {
-                    Change::Repeat(copies) => {
-                        let copies = vec![group.items[index].clone(); (*copies).into()];
-                        group.items.splice(index..index, copies);
-                    }
-                    _ => drop(group.items.remove(index)),
-                }
+            (Change::Repeat(copies), Segment::Index(at)) => {
+                let at = index(*at, group.items.len()).ok_or_else(|| error("no such value"))?;
+                let copies = vec![group.items[at].clone(); (*copies).into()];
+                group.items.splice(at..at, copies);
             }
             (Change::Repeat(_), Segment::Field(_)) => {
                 return Err(error("only items of a list can be repeated"));
             }
+            (_, Segment::Index(at)) => {
+                let at = index(*at, group.items.len()).ok_or_else(|| error("no such value"))?;
+                group.items.remove(at);
+            }
             (_, Segment::Field(name)) => {
-                let count = group.fields.len();
+                position(name).ok_or_else(|| error("no such value"))?;
                 group.fields.retain(|(own, _)| own != name);
-                if group.fields.len() == count {
-                    return Err(error("no such value"));
-                }
             }
         }
         Ok(())
@@ -264,12 +259,11 @@ fn patch_in_place(
         let mut finder = PatchFinder { path, text, found: None };
         // Values before the first fault can be changed.
         let fault = walk(ty, bytes, limits, &mut finder).err();
-        match (finder.found, fault) {
-            (Some(PatchTarget::Patch(patch)), _) => {
-                patches.push(patch.map_err(|message| Error::inexpressible(message).at(path.as_slice()))?)
-            }
-            (Some(PatchTarget::NotPatchable), _) => return Ok(None),
-            (None, fault) => {
+        match finder.found {
+            Some(Ok(Some(patch))) => patches.push(patch),
+            Some(Ok(None)) => return Ok(None),
+            Some(Err(message)) => return Err(Error::inexpressible(message).at(path.as_slice())),
+            None => {
                 let reason = fault.map(|fault| format!(" before the fault: {fault}")).unwrap_or_default();
                 let message = format!("no field `{}`{reason}", path_text(path));
                 return Err(Error::inexpressible(message));
@@ -295,32 +289,19 @@ struct Patch {
     mask: Vec<u8>,
 }
 
-/// The result of finding the value at a path.
-enum PatchTarget {
-    /// A value that can be overwritten, or the message if the text does not fit it.
-    Patch(Result<Patch, String>),
-    /// A value whose size may change, or a value in a packed block.
-    NotPatchable,
-}
-
 struct PatchFinder<'p> {
     path: &'p [Segment],
     text: &'p str,
-    found: Option<PatchTarget>,
+    /// The result of [`parse_patch`] for the value at the path; `Ok(None)` for a struct or list.
+    found: Option<Result<Option<Patch>, String>>,
 }
 
 impl Visitor for PatchFinder<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
-        match self.path.strip_prefix(node.path) {
-            _ if self.found.is_some() => Visit::Stop,
-            None => Visit::Nothing,
-            Some([]) => {
-                self.found = Some(PatchTarget::NotPatchable);
-                Visit::Stop
-            }
-            Some([Segment::Index(index), ..]) => Visit::Items(*index..index.saturating_add(1)),
-            Some([Segment::Field(_), ..]) => Visit::All,
+        if self.path == node.path && self.found.is_none() {
+            self.found = Some(Ok(None));
         }
+        if self.found.is_some() { Visit::Stop } else { Visit::towards(self.path, node.path) }
     }
 
     fn should_unpack(&mut self, node: &Node) -> bool {
@@ -331,11 +312,7 @@ impl Visitor for PatchFinder<'_> {
         if node.path != self.path {
             return ControlFlow::Continue(());
         }
-        let patch = parse_patch(node, self.text);
-        self.found = Some(patch.map_or_else(
-            |message| PatchTarget::Patch(Err(message)),
-            |patch| patch.map_or(PatchTarget::NotPatchable, |patch| PatchTarget::Patch(Ok(patch))),
-        ));
+        self.found = Some(parse_patch(node, self.text));
         ControlFlow::Break(())
     }
 }

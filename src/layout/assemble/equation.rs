@@ -66,6 +66,11 @@ impl SlotSnapshot {
         }
         &self.cells
     }
+
+    /// Evaluates an offset on the current values; `None` if it is unknown or out of range.
+    pub fn eval_offset(&mut self, code: &Code, variables: &Variables) -> Option<u64> {
+        code.eval_int(self.refresh(variables)).ok()?.try_into().ok()
+    }
 }
 
 impl Equation {
@@ -85,17 +90,11 @@ impl Equation {
                 unknowns.push(variable);
             }
         }
-        let has_unknowns = !unknowns.is_empty();
-        let is_exact = is_exact(code);
-        has_unknowns.then_some(Equation {
-            cause,
-            code,
-            condition: None,
-            slots,
-            variables: unknowns,
-            depends_on_fixed_value,
-            is_exact,
-        })
+        if unknowns.is_empty() {
+            return None;
+        }
+        let (condition, variables, is_exact) = (None, unknowns, is_exact(code));
+        Some(Equation { cause, code, condition, slots, variables, depends_on_fixed_value, is_exact })
     }
 
     /// Creates the equation that makes a condition evaluate to `truth`. Returns `None` if the condition depends on no

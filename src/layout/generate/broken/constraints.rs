@@ -35,156 +35,129 @@ fn attempts_for(
         ..Attempt::new(Breakage::Constraint(constraint), changes)
     };
     let leaves = target.leaves.iter();
-    let each = |texts: fn(&Leaf, &[i128]) -> Vec<String>| {
-        leaves.clone().map(|leaf| attempt(leaf.changes_to(texts(leaf, numbers)))).collect()
+    // One attempt that tries all texts, or one attempt for each text.
+    let on = |leaf: &Leaf, texts: Vec<String>| attempt(leaf.changes_to(texts));
+    let separately = |texts: &dyn Fn(&Leaf) -> BTreeSet<String>| -> Vec<Attempt> {
+        let each = leaves.clone().flat_map(|leaf| texts(leaf).into_iter().map(move |text| (leaf, text)));
+        each.map(|(leaf, text)| on(leaf, vec![text])).collect()
     };
-    let separately = |texts: fn(&Leaf, &[i128]) -> BTreeSet<String>| {
-        let of = |leaf: &Leaf| -> Vec<Attempt> {
-            texts(leaf, numbers).into_iter().map(|text| attempt(leaf.changes_to(vec![text]))).collect()
-        };
-        leaves.clone().flat_map(of).collect()
+    let limited = |limits: Vec<String>, attempt: Attempt| Attempt { limits, ..attempt };
+    let compared = || compared_leaves(targets, target);
+    let others = |leaf: &Leaf| -> Vec<String> {
+        compared().filter(|other| other.path != leaf.path).map(|other| edit_text(&other.value)).collect()
+    };
+    let is_in = |leaf: &Leaf, of: Option<&'static str>| {
+        of.is_none_or(|of| leaf.path.last() == Some(&Segment::Field(of)))
     };
     match &constraint.requirement {
         Requirement::Below(_) => {
-            let limit = leaves.clone().map(|leaf| {
-                let limits = numbers.iter().map(i128::to_string);
-                attempt(leaf.changes_to(limits.collect()))
-            });
+            let limit = leaves.clone().map(|leaf| on(leaf, numbers.iter().map(i128::to_string).collect()));
             limit.chain(oversized_attempts(target, &attempt)).collect()
         }
-        Requirement::AtLeast(_) => each(|leaf, numbers| {
-            let less = numbers.iter().map(|limit| (limit - 1).to_string());
-            less.chain([leaf.smallest()]).collect()
-        }),
-        Requirement::UnitVector => each(|_, _| vec!["2".to_owned(), "127".to_owned()]),
+        Requirement::AtLeast(_) => {
+            let less = || numbers.iter().map(|limit| (limit - 1).to_string());
+            leaves.map(|leaf| on(leaf, less().chain([leaf.smallest()]).collect())).collect()
+        }
+        Requirement::UnitVector => leaves.map(|leaf| on(leaf, texts(&["2", "127"]))).collect(),
         // The neighbours of the allowed numbers on both sides, a number between them, and the largest number.
-        Requirement::OneOf(_) => separately(|leaf, numbers| {
+        Requirement::OneOf(_) => separately(&|leaf| {
             let ends = [numbers.iter().min().map(|min| min - 1), numbers.iter().max().map(|max| max + 1)];
             let between = (0..).find(|number| !numbers.contains(number));
             let near = ends.into_iter().chain([between]).flatten().map(|number| number.to_string());
             near.chain([leaf.largest()]).collect()
         }),
         Requirement::Finite => {
-            let of = |texts: &'static [&str]| {
-                move |leaf: &Leaf| {
-                    attempt(leaf.changes_to(texts.iter().map(|text| text.to_string()).collect()))
-                }
-            };
             let infinite = leaves.clone().map(|leaf| {
-                let limits = vec![leaf.largest(), leaf.smallest()];
-                Attempt { limits, ..of(&["Infinity", "-Infinity"])(leaf) }
+                limited(vec![leaf.largest(), leaf.smallest()], on(leaf, texts(&["Infinity", "-Infinity"])))
             });
-            leaves.clone().map(of(&["NaN"])).chain(infinite).collect()
+            leaves.clone().map(|leaf| on(leaf, texts(&["NaN"]))).chain(infinite).collect()
         }
-        Requirement::Unique => {
-            let others = || compared_leaves(targets, target);
-            leaves
-                .map(|leaf| {
-                    let equal =
-                        others().filter(|other| other.path != leaf.path).map(|other| edit_text(&other.value));
-                    attempt(leaf.changes_to(equal.collect()))
-                })
-                .collect()
-        }
+        Requirement::Unique => leaves.map(|leaf| on(leaf, others(leaf))).collect(),
         Requirement::Ordered => {
-            let last =
-                target.leaves.last().into_iter().flat_map(|last| last.changes_to(vec![last.smallest()]));
-            let first = compared_leaves(targets, target).take(1);
-            let first: Vec<_> = first.flat_map(|first| first.changes_to(vec![first.largest()])).collect();
-            let equal = compared_leaves(targets, target).take(1).map(|first| edit_text(&first.value));
-            vec![Attempt { limits: equal.collect(), ..attempt(last.chain(first).collect()) }]
+            let last = target.leaves.last().into_iter();
+            let last = last.flat_map(|last| last.changes_to(vec![last.smallest()]));
+            let first = compared().take(1).flat_map(|first| first.changes_to(vec![first.largest()]));
+            let equal = compared().take(1).map(|first| edit_text(&first.value));
+            vec![limited(equal.collect(), attempt(last.chain(first).collect()))]
         }
         Requirement::Sum { of, tolerance, .. } => {
-            let name = |leaf: &&Leaf| of.is_none_or(|of| leaf.path.last() == Some(&Segment::Field(of)));
-            let attempts = leaves.filter(name).flat_map(|leaf| {
-                let (beyond, within) = (leaf.shifted(1.01 * tolerance), leaf.shifted(0.98 * tolerance));
+            let attempts = leaves.filter(|leaf| is_in(leaf, *of)).flat_map(|leaf| {
                 let far = if matches!(leaf.value, Value::Int(_)) { &[][..] } else { &["2", "0"] };
-                let far = far.iter().map(|number| number.to_string()).collect();
-                let less = leaf.shifted(-1.01 * tolerance);
+                let more = on(leaf, leaf.shifted(1.01 * tolerance));
+                let less = on(leaf, leaf.shifted(-1.01 * tolerance));
                 [
-                    Attempt { limits: within, ..attempt(leaf.changes_to(beyond)) },
-                    Attempt { limits: leaf.shifted(-0.98 * tolerance), ..attempt(leaf.changes_to(less)) },
-                    attempt(leaf.changes_to(far)),
+                    limited(leaf.shifted(0.98 * tolerance), more),
+                    limited(leaf.shifted(-0.98 * tolerance), less),
+                    on(leaf, texts(far)),
                 ]
             });
             attempts.collect()
         }
         Requirement::ReservedZero => {
-            let masks = |leaf: &Leaf| match leaf.value {
-                Value::Bits(word, declaration) => {
-                    let reserved =
-                        declaration.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);
-                    // All bits, the lowest and the highest.
-                    let masks = reserved.flat_map(|(_, bits, _)| {
-                        let (mask, low) = (bits.mask(), 1 << bits.offset);
-                        [mask, low, low << (bits.width - 1)]
-                    });
-                    let masks: BTreeSet<u128> = masks.collect();
-                    masks.into_iter().rev().map(|mask| format!("{:#x}", word | mask)).collect()
-                }
-                _ => Vec::new(),
+            let words = |leaf: &Leaf| -> Vec<String> {
+                let Value::Bits(word, declaration) = leaf.value else { return Vec::new() };
+                let reserved = declaration.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);
+                // All bits, the lowest and the highest.
+                let masks = reserved.flat_map(|(_, bits, _)| {
+                    let (mask, low) = (bits.mask(), 1 << bits.offset);
+                    [mask, low, low << (bits.width - 1)]
+                });
+                let masks: BTreeSet<u128> = masks.collect();
+                masks.into_iter().rev().map(|mask| format!("{:#x}", word | mask)).collect()
             };
-            let of = |leaf: &Leaf| -> Vec<_> {
-                masks(leaf).into_iter().map(|word: String| attempt(leaf.changes_to(vec![word]))).collect()
-            };
-            leaves.flat_map(of).collect()
+            let each = leaves.flat_map(|leaf| words(leaf).into_iter().map(move |word| (leaf, word)));
+            each.map(|(leaf, word)| on(leaf, vec![word])).collect()
         }
         // Bytes can only be removed at the end of a file.
         Requirement::Terminated => vec![attempt(vec![Alteration::Truncate(target.end.saturating_sub(1))])],
         Requirement::IndexInto { .. } => {
-            let text =
-                |leaf: &Leaf, text: Option<String>| attempt(leaf.changes_to(text.into_iter().collect()));
-            let none = numbers.get(1).map(i128::to_string);
-            let after = leaves.clone().map(|leaf| {
-                let limits = none.iter().cloned().collect();
-                Attempt { limits, ..text(leaf, numbers.first().map(i128::to_string)) }
-            });
+            let (end, none) = (numbers.first().map(i128::to_string), numbers.get(1).map(i128::to_string));
+            let after = leaves
+                .clone()
+                .map(|leaf| limited(none.iter().cloned().collect(), on(leaf, end.iter().cloned().collect())));
             after.chain(oversized_attempts(target, &attempt)).collect()
         }
         // A range that is one item too long, and the largest numbers that the field can store.
-        Requirement::Within { .. } => separately(|leaf, numbers| {
+        Requirement::Within { .. } => separately(&|leaf| {
             let more = match *numbers {
                 [len, first, ..] => Some((len - first + 1).to_string()),
                 _ => None,
             };
             more.into_iter().chain(leaf.sign_bit()).chain([leaf.largest()]).collect()
         }),
-        Requirement::Counts { .. } => separately(|leaf, numbers| {
+        Requirement::Counts { .. } => separately(&|leaf| {
             let near = numbers.iter().flat_map(|count| [count + 1, count - 1]).filter(|count| *count >= 0);
             near.map(|count| count.to_string()).chain([leaf.largest()]).collect()
         }),
         Requirement::Position => {
-            let others: Vec<_> = compared_leaves(targets, target).collect();
-            let swaps = leaves.flat_map(|leaf| {
-                let swap = |other: &&Leaf| Alteration::Swap {
-                    path: leaf.path.clone(),
-                    text: edit_text(&other.value),
-                    other: (other.path.clone(), edit_text(&leaf.value)),
-                    recount: leaf.recount,
-                };
-                others.iter().filter(|other| other.path != leaf.path).map(swap).collect::<Vec<_>>()
-            });
-            vec![attempt(swaps.collect())]
+            let swap = |leaf: &Leaf, other: &Leaf| Alteration::Swap {
+                path: leaf.path.clone(),
+                text: edit_text(&other.value),
+                other: (other.path.clone(), edit_text(&leaf.value)),
+                recount: leaf.recount,
+            };
+            let pairs = leaves.flat_map(|leaf| compared().map(move |other| (leaf, other)));
+            let swaps = pairs.filter(|(leaf, other)| leaf.path != other.path);
+            vec![attempt(swaps.map(|(leaf, other)| swap(leaf, other)).collect())]
         }
-        Requirement::Equal => each(|leaf, _| {
-            let next = if let Value::Int(number) = leaf.value { number + 1 } else { 1 };
-            vec![next.to_string(), "0".to_owned(), leaf.largest()]
-        }),
-        Requirement::Permutation { of, .. } => {
-            let name = |leaf: &&Leaf| of.is_none_or(|of| leaf.path.last() == Some(&Segment::Field(of)));
-            let others: Vec<_> = compared_leaves(targets, target).filter(name).collect();
-            let changes = leaves.filter(name).flat_map(|leaf| {
-                let equal = others
-                    .iter()
-                    .filter(|other| other.path != leaf.path)
-                    .map(|other| edit_text(&other.value));
-                [attempt(leaf.changes_to(equal.collect())), attempt(leaf.changes_to(vec![leaf.largest()]))]
+        Requirement::Equal => {
+            let attempts = leaves.map(|leaf| {
+                let next = if let Value::Int(number) = leaf.value { number + 1 } else { 1 };
+                on(leaf, vec![next.to_string(), "0".to_owned(), leaf.largest()])
             });
-            changes.collect()
+            attempts.collect()
+        }
+        Requirement::Permutation { of, .. } => {
+            let equal = |leaf: &Leaf| -> Vec<String> {
+                let others = compared().filter(|other| other.path != leaf.path && is_in(other, *of));
+                others.map(|other| edit_text(&other.value)).collect()
+            };
+            let attempts = leaves.filter(|leaf| is_in(leaf, *of));
+            attempts.flat_map(|leaf| [on(leaf, equal(leaf)), on(leaf, vec![leaf.largest()])]).collect()
         }
         Requirement::Forest { .. } => {
             // The parent is the item itself, does not exist, or is a descendant, which closes a cycle.
-            let count = compared_leaves(targets, target).count() as u64;
+            let count = compared().count() as u64;
             let parents = |leaf: &Leaf| {
                 let own = leaf.path.iter().rev().find_map(|step| match step {
                     Segment::Index(index) => Some(*index),
@@ -194,7 +167,7 @@ fn attempts_for(
                 let numbers = own.into_iter().chain([count]).chain(others).map(|number| number.to_string());
                 numbers.chain([leaf.largest(), "254".to_owned()]).collect()
             };
-            leaves.map(|leaf| attempt(leaf.changes_to(parents(leaf)))).collect()
+            leaves.map(|leaf| on(leaf, parents(leaf))).collect()
         }
         Requirement::SameLength => {
             let last = target.leaves.last().and_then(|last| {
@@ -206,15 +179,18 @@ fn attempts_for(
         Requirement::Some(_) => {
             let item = target.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
             let removed = item.map(|item| Alteration::RemoveItem(target.path[..=item].to_vec()));
-            let others = leaves.flat_map(|leaf| {
-                let bits = (0..16).map(|bit| format!("{:#x}", 1_u32 << bit));
-                leaf.changes_to([0.to_string()].into_iter().chain(bits).collect())
-            });
+            let bits = (0..16).map(|bit| format!("{:#x}", 1_u32 << bit));
+            let values: Vec<_> = ["0".to_owned()].into_iter().chain(bits).collect();
+            let others = leaves.flat_map(|leaf| leaf.changes_to(values.clone()));
             // The finding is about the list, not the field.
             vec![Attempt { field: "", ..attempt(removed.into_iter().chain(others).collect()) }]
         }
         Requirement::Holds(_) => Vec::new(),
     }
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| text.to_string()).collect()
 }
 
 /// Returns attempts with oversized numbers: the largest, one that is negative if read as signed, and those that
@@ -223,18 +199,17 @@ fn oversized_attempts(
     target: &ConstrainedField,
     attempt: &dyn Fn(Vec<Alteration>) -> Attempt,
 ) -> Vec<Attempt> {
-    let of = |leaf: &Leaf| {
+    let attempts = target.leaves.iter().flat_map(|leaf| {
         let numbers = [leaf.largest()].into_iter().chain(leaf.sign_bit()).chain(leaf.zero_if_narrowed());
-        numbers.map(|number| attempt(leaf.changes_to(vec![number]))).collect::<Vec<_>>()
-    };
-    target.leaves.iter().flat_map(of).collect()
+        numbers.map(move |number| attempt(leaf.changes_to(vec![number])))
+    });
+    attempts.collect()
 }
 
 /// Returns the values that a constraint compares: all values of a list, or one field of all structs in a list.
 fn compared_leaves<'p>(targets: &'p Targets, target: &'p ConstrainedField) -> impl Iterator<Item = &'p Leaf> {
-    let is_list = target.is_list;
     let index = target.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
-    let list = if is_list { &target.path[..] } else { &target.path[..index.unwrap_or(0)] };
+    let list = if target.is_list { &target.path[..] } else { &target.path[..index.unwrap_or(0)] };
     let field = target.path.get(list.len() + 1..).unwrap_or_default();
     let same = move |other: &&ConstrainedField| {
         other.path.starts_with(list) && other.path.get(list.len() + 1..).unwrap_or_default() == field
@@ -251,14 +226,12 @@ impl Leaf {
     }
 
     pub fn largest(&self) -> String {
-        if let Some((_, largest)) = self.range {
-            return largest.to_string();
-        }
-        match self.ty.without_order() {
-            Type::Signed(_) => self.ty.int_type().map_or(0, |int| int.range().1).to_string(),
-            Type::Float(4) => format!("{:e}", f32::MAX),
-            Type::Float(_) => format!("{:e}", f64::MAX),
-            ty => (u128::MAX >> (128 - 8 * ty.size().unwrap_or(1).clamp(1, 16))).to_string(),
+        match (self.range, self.ty.without_order()) {
+            (Some((_, largest)), _) => largest.to_string(),
+            (_, Type::Signed(_)) => self.ty.int_type().map_or(0, |int| int.range().1).to_string(),
+            (_, Type::Float(4)) => format!("{:e}", f32::MAX),
+            (_, Type::Float(_)) => format!("{:e}", f64::MAX),
+            (_, ty) => (u128::MAX >> (128 - 8 * ty.size().unwrap_or(1).clamp(1, 16))).to_string(),
         }
     }
 
