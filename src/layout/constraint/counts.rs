@@ -33,10 +33,9 @@ struct CountVisitor {
 
 impl Visitor for CountVisitor {
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        let constraints =
-            node.field.filter(|_| node.bit_field.is_none()).map_or(&[][..], |field| field.constraints);
-        for constraint in constraints {
+        for constraint in node.constraints() {
             if let Requirement::Counts { list } = constraint.requirement
+                && node.bit_field.is_none()
                 && let Some(size) = self.sizes.find(node.path, list)
                 && *value != Value::Int(size.into())
             {

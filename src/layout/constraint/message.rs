@@ -73,15 +73,8 @@ fn write_placeholder(
 ) -> fmt::Result {
     let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));
     match (name, predicate) {
-        (
-            "limit",
-            Predicate::Below(limit)
-            | Predicate::AtLeast(limit)
-            | Predicate::IndexInto { len: limit, .. }
-            | Predicate::Within { len: limit, .. },
-        ) => {
-            write!(text, "{limit}")
-        }
+        ("limit", Predicate::Below(limit) | Predicate::AtLeast(limit)) => write!(text, "{limit}"),
+        ("limit", Predicate::IndexInto { len, .. } | Predicate::Within { len, .. }) => write!(text, "{len}"),
         ("limit", Predicate::Sum { total, .. }) => write!(text, "{total}"),
         ("limit", Predicate::OneOf(values)) => text.write_str(&join_alternatives(values)),
         ("limit", Predicate::Permutation(group_size)) => {
@@ -91,10 +84,7 @@ fn write_placeholder(
         ("items", _) => write!(text, "{}", numbers.len()),
         ("position", _) => write!(text, "{}", violation.item),
         ("problem", _) => text.write_str(violation.message.as_deref().unwrap_or_default()),
-        ("previous", _) => match violation.previous {
-            Some(previous) => write!(text, "{previous}"),
-            None => Ok(()),
-        },
+        ("previous", _) => violation.previous.iter().try_for_each(|previous| write!(text, "{previous}")),
         ("found", _) => match (violation.found, &*numbers.item(violation.item).collect::<Vec<_>>()) {
             (Some(number), _) => write_number(text, number, format),
             (None, [number]) => write_number(text, *number, format),

@@ -18,17 +18,14 @@ pub use check::{check_bytes, check_document};
 pub(super) use counts::wrong_counts;
 pub(super) use sizes::ListSizes;
 
-use super::declaration::{Constraint, Declaration, Field, Shape, Type};
+use super::declaration::{Constraint, Declaration, Field, Type};
 use crate::Rule;
 
 impl Declaration {
     /// Returns the constraints on all fields and bit fields.
     pub(super) fn constraints(&self) -> Vec<&'static Constraint> {
-        let mut constraints: Vec<_> = self.fields().flat_map(|field| field.constraints).collect();
-        if let Shape::Bits { fields, .. } = self.shape {
-            constraints.extend(fields.iter().flat_map(|field| field.constraints));
-        }
-        constraints
+        let of_bits = self.bit_fields().iter().flat_map(|field| field.constraints);
+        self.fields().flat_map(|field| field.constraints).chain(of_bits).collect()
     }
 }
 
@@ -49,8 +46,7 @@ impl Type {
                 || field.checksum.is_some()
                 || field.content_type().is_constrained_beyond(rules)
         };
-        let declaration = self.declaration();
-        declaration.is_some_and(|declaration| {
+        self.declaration().is_some_and(|declaration| {
             let mut bits = declaration.all_bit_fields().into_iter();
             declaration.fields().any(is_constrained) || bits.any(|(.., field)| has_others(field.constraints))
         })

@@ -1,6 +1,6 @@
 //! Predicates: requirements with evaluated expressions.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::forest::{Forest, invalid_parents};
 use super::numbers::Numbers;
@@ -151,169 +151,118 @@ impl<'b> Predicate<'b> {
             Predicate::Ordered => numbers.are_ascending(),
             Predicate::Holds(holds) => *holds,
             Predicate::IndexInto { len, none, weights } => numbers.are_indices(*len, *none, weights.as_ref()),
-            _ => {
-                let mut is_satisfied = true;
-                self.for_each_violation(numbers, &mut |_| {
-                    is_satisfied = false;
-                    false
-                });
-                is_satisfied
-            }
+            _ => self.for_each_violation(numbers, &mut |_| false),
         }
     }
 
-    /// Calls `each` with each violation until `each` returns `false`.
-    pub fn for_each_violation(&self, numbers: &Numbers, each: &mut dyn FnMut(Violation) -> bool) {
-        let items = 0..numbers.len();
+    /// Calls `each` with each violation until `each` returns `false`. Returns `true` if `each` never did.
+    pub fn for_each_violation(&self, numbers: &Numbers, each: &mut dyn FnMut(Violation) -> bool) -> bool {
+        let mut items = 0..numbers.len();
+        let mut first_numbers = numbers.first_numbers().enumerate();
         let mut check = |item: usize, holds: bool, found: Option<Scalar>| {
             holds || each(Violation { found, ..Violation::at(item) })
         };
         match self {
             Predicate::Below(limit) => {
-                items.into_iter().all(|i| check(i, numbers.item(i).all(|n| n.is_below(*limit)), None));
+                items.all(|i| check(i, numbers.item(i).all(|n| n.is_below(*limit)), None))
             }
             Predicate::AtLeast(limit) => {
-                items.into_iter().all(|i| check(i, numbers.item(i).all(|n| n.is_at_least(*limit)), None));
+                items.all(|i| check(i, numbers.item(i).all(|n| n.is_at_least(*limit)), None))
             }
-            Predicate::UnitVector => {
-                for item in items {
-                    let square: f64 = numbers.item(item).map(|n| n.as_f64() * n.as_f64()).sum();
-                    if !check(item, (square.sqrt() - 1.0).abs() <= UNIT_TOLERANCE, None) {
-                        return;
-                    }
-                }
-            }
+            Predicate::UnitVector => items.all(|i| {
+                let square: f64 = numbers.item(i).map(|n| n.as_f64() * n.as_f64()).sum();
+                check(i, (square.sqrt() - 1.0).abs() <= UNIT_TOLERANCE, None)
+            }),
             Predicate::OneOf(values) => {
                 let is_one = |number: Scalar| values.iter().any(|value| number.equals(*value));
-                items.into_iter().all(|i| check(i, numbers.item(i).all(is_one), None));
+                items.all(|i| check(i, numbers.item(i).all(is_one), None))
             }
-            Predicate::Finite => {
-                items.into_iter().all(|i| check(i, numbers.item(i).all(Scalar::is_finite), None));
-            }
+            Predicate::Finite => items.all(|i| check(i, numbers.item(i).all(Scalar::is_finite), None)),
             Predicate::Terminated => {
-                items.into_iter().all(|i| check(i, numbers.item(i).all(|last| last.equals(0)), None));
+                items.all(|i| check(i, numbers.item(i).all(|last| last.equals(0)), None))
             }
-            Predicate::Holds(holds) => {
-                items.into_iter().all(|i| check(i, *holds, None));
-            }
-            Predicate::Some => {
-                check(0, numbers.iter().any(|truth| !truth.equals(0)), None);
-            }
-            Predicate::ReservedZero(mask) => {
-                for (item, number) in numbers.first_numbers().enumerate() {
-                    let Scalar::Int(word) = number else { continue };
-                    let set = word as u128 & mask;
-                    if !check(item, set == 0, Some(Scalar::Int(set as i128))) {
-                        return;
-                    }
-                }
-            }
-            Predicate::Sum { total, tolerance } => {
-                for item in items {
-                    let sum = Scalar::sum(numbers.item(item));
-                    if !check(item, (sum.as_f64() - total).abs() <= *tolerance, Some(sum)) {
-                        return;
-                    }
-                }
-            }
-            Predicate::Within { first, len } => {
-                for (item, number) in numbers.first_numbers().enumerate() {
-                    let Scalar::Int(count) = number else { continue };
-                    let is_inside = *first >= 0 && count >= 0 && count.saturating_add(*first) <= *len;
-                    if !check(item, is_inside, None) {
-                        return;
-                    }
-                }
-            }
+            Predicate::Holds(holds) => items.all(|i| check(i, *holds, None)),
+            Predicate::Some => check(0, numbers.iter().any(|truth| !truth.equals(0)), None),
+            Predicate::ReservedZero(mask) => first_numbers.all(|(item, number)| {
+                let Scalar::Int(word) = number else { return true };
+                let set = word as u128 & mask;
+                check(item, set == 0, Some(Scalar::Int(set as i128)))
+            }),
+            Predicate::Sum { total, tolerance } => items.all(|i| {
+                let sum = Scalar::sum(numbers.item(i));
+                check(i, (sum.as_f64() - total).abs() <= *tolerance, Some(sum))
+            }),
+            Predicate::Within { first, len } => first_numbers.all(|(item, number)| {
+                let Scalar::Int(count) = number else { return true };
+                check(item, *first >= 0 && count >= 0 && count.saturating_add(*first) <= *len, None)
+            }),
             Predicate::IndexInto { len, none, weights } => {
                 let mut weights = weights.iter().flat_map(Numbers::iter);
-                for item in items {
-                    for (component, number) in numbers.item(item).enumerate() {
-                        let is_weightless = weights.next().is_none_or(|weight| weight.equals(0));
-                        let is_none = none.is_some_and(|none| number.equals(none) && is_weightless);
-                        let component = (numbers.per_item > 1).then_some(component);
-                        let is_inside = number.is_below(*len) && number.is_at_least(0);
-                        if !is_inside
-                            && !is_none
-                            && !each(Violation { component, found: Some(number), ..Violation::at(item) })
-                        {
-                            return;
-                        }
-                    }
-                }
+                for_each_number(numbers, |item, component, number| {
+                    let is_weightless = weights.next().is_none_or(|weight| weight.equals(0));
+                    let is_none = none.is_some_and(|none| number.equals(none) && is_weightless);
+                    is_none
+                        || (number.is_below(*len) && number.is_at_least(0))
+                        || each(Violation { component, found: Some(number), ..Violation::at(item) })
+                })
             }
             Predicate::Unique => {
-                let mut seen = HashMap::new();
-                for item in items {
-                    for (component, number) in numbers.item(item).enumerate() {
-                        if seen.insert(number.equality_key(), item).is_some() {
-                            let component = (numbers.per_item > 1).then_some(component);
-                            if !each(Violation { component, found: Some(number), ..Violation::at(item) }) {
-                                return;
-                            }
-                        }
-                    }
-                }
+                let mut seen = HashSet::new();
+                for_each_number(numbers, |item, component, number| {
+                    seen.insert(number.equality_key())
+                        || each(Violation { component, found: Some(number), ..Violation::at(item) })
+                })
             }
             Predicate::Ordered => {
                 let mut previous: Option<Scalar> = None;
-                for (item, number) in numbers.first_numbers().enumerate() {
-                    // Only the first violation is reported.
-                    if let Some(previous) = previous.replace(number).filter(|previous| number < *previous) {
-                        let found = Some(number);
-                        each(Violation { found, previous: Some(previous), ..Violation::at(item) });
-                        return;
-                    }
-                }
+                // Only the first violation is reported.
+                let violation = first_numbers.find_map(|(item, number)| {
+                    let previous = previous.replace(number).filter(|previous| number < *previous)?;
+                    Some(Violation { found: Some(number), previous: Some(previous), ..Violation::at(item) })
+                });
+                violation.is_none_or(each)
             }
             Predicate::Position => {
-                for (item, number) in numbers.first_numbers().enumerate() {
-                    if !check(item, number.equals(item as i128), Some(number)) {
-                        return;
-                    }
-                }
+                first_numbers.all(|(item, number)| check(item, number.equals(item as i128), Some(number)))
             }
             Predicate::Equal => {
                 let first = numbers.first_numbers().next();
-                for (item, number) in numbers.first_numbers().enumerate() {
-                    if Some(number) != first
-                        && !each(Violation { found: Some(number), previous: first, ..Violation::at(item) })
-                    {
-                        return;
-                    }
-                }
+                first_numbers.all(|(item, number)| {
+                    let violation = Violation { found: Some(number), previous: first, ..Violation::at(item) };
+                    Some(number) == first || each(violation)
+                })
             }
             Predicate::Permutation(group_size) => {
                 let size = if *group_size == 0 { numbers.len() } else { *group_size };
                 let mut seen = vec![usize::MAX; size];
-                for (item, number) in numbers.first_numbers().enumerate() {
+                first_numbers.all(|(item, number)| {
                     let group = item / size.max(1);
-                    let seen_in =
-                        usize::try_from(number.equality_key()).ok().and_then(|number| seen.get_mut(number));
-                    let message = match seen_in {
+                    let seen_in = usize::try_from(number.equality_key()).ok().and_then(|n| seen.get_mut(n));
+                    let message = match seen_in.map(|seen_in| std::mem::replace(seen_in, group)) {
                         None => format!("{number} is not in 0..{size}"),
-                        Some(seen_in) => {
-                            if std::mem::replace(seen_in, group) != group {
-                                continue;
-                            }
-                            format!("{number} is a duplicate")
-                        }
+                        Some(seen_in) if seen_in != group => return true,
+                        Some(_) => format!("{number} is a duplicate"),
                     };
-                    let message = Some(message);
-                    if !each(Violation { found: Some(number), message, ..Violation::at(item) }) {
-                        return;
-                    }
-                }
+                    each(Violation { found: Some(number), message: Some(message), ..Violation::at(item) })
+                })
             }
             Predicate::Forest(forest) => {
                 let parents: Vec<i128> = numbers.first_numbers().map(Scalar::equality_key).collect();
-                for (item, message) in invalid_parents(&parents, forest) {
+                invalid_parents(&parents, forest).into_iter().all(|(item, message)| {
                     let found = parents.get(item).map(|parent| Scalar::Int(*parent));
-                    if !each(Violation { found, message: Some(message), ..Violation::at(item) }) {
-                        return;
-                    }
-                }
+                    each(Violation { found, message: Some(message), ..Violation::at(item) })
+                })
             }
         }
     }
+}
+
+/// Calls `check` with each number until `check` returns `false`. Returns `true` if `check` never did. The arguments are
+/// the item, the index within it (`None` if it is a single number), and the number.
+fn for_each_number(numbers: &Numbers, mut check: impl FnMut(usize, Option<usize>, Scalar) -> bool) -> bool {
+    let is_array = numbers.per_item > 1;
+    (0..numbers.len()).all(|item| {
+        let mut parts = numbers.item(item).enumerate();
+        parts.all(|(part, number)| check(item, is_array.then_some(part), number))
+    })
 }

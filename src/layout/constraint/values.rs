@@ -64,11 +64,8 @@ pub(super) fn select_numbers<'n>(
             Numbers::new(Type::Unsigned(1), &bytes[last..], 1)
         }
         (Type::Declared(declaration), Some(of)) => {
-            let numbers = struct_column(declaration, of, &Scope::default(), bytes);
-            match numbers {
-                Some((numbers, _)) => numbers.regrouped(items),
-                None => Numbers::new(flat.item, &[][..], 1),
-            }
+            let column = struct_column(declaration, of, &Scope::default(), bytes);
+            column.map_or(Numbers::new(flat.item, &[][..], 1), |(numbers, _)| numbers.regrouped(items))
         }
         (item, _) => Numbers::new(item, &**bytes, items),
     }
@@ -84,9 +81,8 @@ pub(super) fn struct_column<'b>(
 ) -> Option<(Numbers<'b>, u64)> {
     let (offset, field) = declaration.offset_of(name, values)?;
     let (stride, flat) = (declaration.size(values)?, field.ty.flatten());
-    let position = (stride as usize, offset as usize);
-    let numbers = || Numbers::from_records(flat.item, bytes, flat.fixed_item_count() as usize, position);
-    (!flat.is_list()).then(|| (numbers(), offset))
+    let (per_item, position) = (flat.fixed_item_count() as usize, (stride as usize, offset as usize));
+    (!flat.is_list()).then(|| (Numbers::from_records(flat.item, bytes, per_item, position), offset))
 }
 
 /// Returns the span of a number, given the span of its item.
