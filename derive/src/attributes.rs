@@ -1,6 +1,7 @@
 //! Parses the attributes of structs, enums and packed words: `#[br]`, `#[bw]`, `#[brw]`, `#[bitfield]`, `#[layout]`.
 
 use crate::directives::{Directive, parse_directives};
+use crate::expression::option_constant;
 use crate::unraw_name;
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{ToTokens, quote};
@@ -85,13 +86,10 @@ impl Decoding {
 impl ToTokens for Decoding {
     fn to_tokens(&self, tokens: &mut Tokens) {
         let unit = self.unit.as_deref().unwrap_or_default();
-        let (name, decode) = match &self.function {
-            Some(function) => (
-                quote!(::core::stringify!(#function)),
-                quote!(::core::option::Option::Some(|value| ::meshspec::__private::decode(value, #function))),
-            ),
-            None => (quote!(""), quote!(::core::option::Option::None)),
-        };
+        let function = self.function.as_ref();
+        let name = function.map_or_else(|| quote!(""), |function| quote!(::core::stringify!(#function)));
+        let decode = function.map(|function| quote!(|value| ::meshspec::__private::decode(value, #function)));
+        let decode = option_constant(decode);
         let formula = self.formula.as_ref().map_or_else(|| quote!(""), ToTokens::to_token_stream);
         tokens.extend(quote!(::meshspec::layout::decoding::Decoding {
             name: #name,
@@ -115,9 +113,7 @@ impl Container {
         for directive in parse_directives(attrs)? {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
-                ("bitfield", "bits") => {
-                    container.bits = Some(directive.value::<LitInt>()?.base10_parse()?);
-                }
+                ("bitfield", "bits") => container.bits = Some(directive.value::<LitInt>()?.base10_parse()?),
                 // A codec of a packed word reads and writes its bytes, so `map` does not change the layout.
                 ("br" | "bw", "map") if container.bits.is_some() => maps.push(directive),
                 ("layout", "outer") if container.bits.is_some() => {
@@ -140,10 +136,10 @@ impl Container {
             maps.iter().try_for_each(|map| check_word_order(map, container.order))?;
         }
         match decoding {
-            Some(span) if container.bits.is_none() => Err(Error::new(
-                span,
-                "only packed words can be decoded as a whole: decode the fields instead",
-            )),
+            Some(span) if container.bits.is_none() => {
+                let message = "only packed words can be decoded as a whole: decode the fields instead";
+                Err(Error::new(span, message))
+            }
             _ => Ok(container),
         }
     }

@@ -78,10 +78,9 @@ fn bit_field_constant(
     }
     let (name, doc, ty) = (unraw_name(ident), doc_text(&field.attrs), &field.ty);
     let flag = matches!(ty, Type::Path(path) if path.path.is_ident("bool"));
-    let declared = if declared {
-        quote!(<#ty as ::meshspec::layout::Layout>::TYPE.own_declaration())
-    } else {
-        quote!(::core::option::Option::None)
+    let declared = match declared {
+        true => quote!(<#ty as ::meshspec::layout::Layout>::TYPE.own_declaration()),
+        false => quote!(::core::option::Option::None),
     };
     Ok(quote!(::meshspec::layout::declaration::BitField {
         name: #name,

@@ -11,12 +11,12 @@
 //! - the rule: `rule = rules::NAME`, or `plausible` for a property of exporters' files; optionally `if(…)` and
 //!   `message = "…"`.
 
-use proc_macro2::TokenStream as Tokens;
+use proc_macro2::{Span, TokenStream as Tokens};
 use quote::quote;
 use syn::{Error, Expr, Ident, Lit, LitStr, Path, Result};
 
 use crate::directives::Directive;
-use crate::expression::{self, Scope};
+use crate::expression::{self, Scope, option_constant};
 use crate::unraw_name;
 
 /// A constraint on a field.
@@ -31,26 +31,38 @@ pub struct Constraint {
 }
 
 enum Requirement {
-    Below(Expr),
-    AtLeast(Expr),
-    UnitVector,
+    /// A requirement without a value, such as `finite`.
+    Plain,
+    /// A requirement with one expression, such as `below = …`.
+    Expression(Expr),
     OneOf(Vec<Expr>),
-    Finite,
-    Unique,
-    Ordered,
-    Sum { of: Option<Ident>, total: f64, tolerance: f64 },
-    ReservedZero,
-    Terminated,
-    Holds(Expr),
-    Some(Expr),
-    IndexInto { list: Expr, none: Option<Expr>, weights: Option<Ident> },
-    Within { list: Expr, first: Expr },
-    Counts { list: Expr },
-    Position,
-    Equal,
-    SameLength,
-    Permutation { of: Option<Ident>, groups: Option<Expr> },
-    Forest { none: Option<Expr>, rooted: bool, ids: Option<Ident>, parents_first: bool },
+    Sum {
+        of: Option<Ident>,
+        total: f64,
+        tolerance: f64,
+    },
+    IndexInto {
+        list: Expr,
+        none: Option<Expr>,
+        weights: Option<Ident>,
+    },
+    Within {
+        list: Expr,
+        first: Expr,
+    },
+    Counts {
+        list: Expr,
+    },
+    Permutation {
+        of: Option<Ident>,
+        groups: Option<Expr>,
+    },
+    Forest {
+        none: Option<Expr>,
+        rooted: bool,
+        ids: Option<Ident>,
+        parents_first: bool,
+    },
 }
 
 /// The options of each requirement, by its directive.
@@ -76,28 +88,8 @@ pub enum FieldKind {
 }
 
 /// The directives that start a constraint.
-const REQUIREMENTS: [&str; 20] = [
-    "below",
-    "at_least",
-    "unit_vector",
-    "one_of",
-    "finite",
-    "unique",
-    "ordered",
-    "sum",
-    "reserved_zero",
-    "terminated",
-    "holds",
-    "some",
-    "index_into",
-    "within",
-    "counts",
-    "position",
-    "equal",
-    "same_length",
-    "permutation",
-    "forest",
-];
+const REQUIREMENTS: &str = "below at_least unit_vector one_of finite unique ordered sum reserved_zero terminated \
+    holds some index_into within counts position equal same_length permutation forest";
 
 /// The options shared by all constraints of an attribute.
 const COMMON_OPTIONS: [&str; 4] = ["if", "rule", "message", "plausible"];
@@ -105,7 +97,7 @@ const COMMON_OPTIONS: [&str; 4] = ["if", "rule", "message", "plausible"];
 /// Removes the constraints and their options from the directives of a field, and parses them.
 pub fn take_constraints(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
     let is_requirement = |directive: &Directive| {
-        directive.source == "layout" && REQUIREMENTS.iter().any(|word| directive.name == word)
+        directive.source == "layout" && REQUIREMENTS.split(' ').any(|word| directive.name == word)
     };
     let mut attributes: Vec<usize> =
         directives.iter().filter(|directive| is_requirement(directive)).map(|d| d.attribute).collect();
@@ -131,9 +123,8 @@ pub fn take_constraints(directives: &mut Vec<Directive>) -> Result<Vec<Constrain
 
 /// Returns an error for an option that belongs to no constraint of the attribute.
 fn check_options(words: &[Directive], others: &[Directive]) -> Result<()> {
-    for directive in
-        others.iter().filter(|directive| !COMMON_OPTIONS.iter().any(|name| directive.name == name))
-    {
+    let is_common = |directive: &Directive| COMMON_OPTIONS.iter().any(|name| directive.name == name);
+    for directive in others.iter().filter(|directive| !is_common(directive)) {
         let has = |(_, parts): &&(&str, &[&str])| parts.iter().any(|name| directive.name == name);
         let mut owners = REQUIREMENT_OPTIONS.iter().filter(has).map(|(owner, _)| *owner);
         if !owners.clone().any(|owner| words.iter().any(|word| word.name == owner)) {
@@ -153,22 +144,13 @@ impl Constraint {
         let expression = |name: &str| part(name).map(Directive::value::<Expr>).transpose();
         let field = |name: &str| part(name).map(Directive::value::<Ident>).transpose();
         let requirement = match word.to_string().as_str() {
-            "below" => Requirement::Below(first.value()?),
-            "at_least" => Requirement::AtLeast(first.value()?),
-            "unit_vector" => Requirement::UnitVector,
+            "below" | "at_least" | "holds" | "some" => Requirement::Expression(first.value()?),
             "one_of" => Requirement::OneOf(first.expressions()?),
-            "finite" => Requirement::Finite,
-            "unique" => Requirement::Unique,
-            "ordered" => Requirement::Ordered,
             "sum" => Requirement::Sum {
                 of: field("of")?,
                 total: parse_number(first)?,
                 tolerance: part("tolerance").map_or(Ok(0.0), parse_number)?,
             },
-            "reserved_zero" => Requirement::ReservedZero,
-            "terminated" => Requirement::Terminated,
-            "holds" => Requirement::Holds(first.value()?),
-            "some" => Requirement::Some(first.value()?),
             "index_into" => Requirement::IndexInto {
                 list: first.value()?,
                 none: expression("none")?,
@@ -180,16 +162,14 @@ impl Constraint {
                 Requirement::Within { list: first.value()?, first: expression("first")?.ok_or_else(missing)? }
             }
             "counts" => Requirement::Counts { list: first.value()? },
-            "position" => Requirement::Position,
-            "equal" => Requirement::Equal,
-            "same_length" => Requirement::SameLength,
             "permutation" => Requirement::Permutation { of: field("of")?, groups: expression("groups")? },
-            _ => Requirement::Forest {
+            "forest" => Requirement::Forest {
                 none: expression("none")?,
                 rooted: part("rooted").is_some(),
                 ids: field("ids")?,
                 parents_first: part("parents_first").is_some(),
             },
+            _ => Requirement::Plain,
         };
         let condition = expression("if")?;
         let message = part("message").map(Directive::value::<LitStr>).transpose()?;
@@ -205,10 +185,7 @@ impl Constraint {
                 return Err(Error::new(word.span(), message));
             }
         };
-        if matches!(requirement, Requirement::Holds(_) | Requirement::Some(_))
-            && message.is_none()
-            && rule.is_some()
-        {
+        if (word == "holds" || word == "some") && message.is_none() && rule.is_some() {
             let needs = format!("`{word}` needs a message for violations: `message = \"…\"`");
             return Err(Error::new(word.span(), needs));
         }
@@ -217,12 +194,12 @@ impl Constraint {
 
     /// Returns an error if a field of this kind cannot have the constraint.
     pub fn check_kind(&self, kind: FieldKind) -> Result<()> {
-        let message = match (kind, &self.requirement) {
-            (FieldKind::Computed, _) => {
+        let message = match kind {
+            FieldKind::Computed => {
                 "a computed field is not stored: constrain the fields that it is computed from"
             }
-            (FieldKind::Block, _) => "these bytes contain another structure: constrain its fields",
-            (FieldKind::List, Requirement::ReservedZero) => {
+            FieldKind::Block => "these bytes contain another structure: constrain its fields",
+            FieldKind::List if self.word == "reserved_zero" => {
                 "this constraint applies to a single value: constrain a field of the items instead"
             }
             _ => return Ok(()),
@@ -231,70 +208,47 @@ impl Constraint {
     }
 
     fn to_constant(&self, scope: &Scope) -> Result<Tokens> {
+        let optional = |expr: &Option<Expr>| expression::to_optional_constant(expr.as_ref(), scope);
+        let name = |ident: &Option<Ident>| option_constant(ident.as_ref().map(unraw_name));
+        let variant = variant_name(&self.word);
         let requirement = match &self.requirement {
-            Requirement::Below(limit) => {
-                let limit = expression::to_constant(limit, scope)?;
-                quote!(Below(#limit))
+            Requirement::Plain => quote!(#variant),
+            Requirement::Expression(expr) => {
+                let expr = expression::to_constant(expr, scope)?;
+                quote!(#variant(#expr))
             }
-            Requirement::AtLeast(limit) => {
-                let limit = expression::to_constant(limit, scope)?;
-                quote!(AtLeast(#limit))
-            }
-            Requirement::UnitVector => quote!(UnitVector),
             Requirement::OneOf(values) => {
                 let values = expression::to_constant_list(values, scope)?;
-                quote!(OneOf(#values))
+                quote!(#variant(#values))
             }
-            Requirement::Finite => quote!(Finite),
-            Requirement::Unique => quote!(Unique),
-            Requirement::Ordered => quote!(Ordered),
             Requirement::Sum { of, total, tolerance } => {
-                let of = optional_text(of.as_ref().map(unraw_name));
-                quote!(Sum { of: #of, total: #total, tolerance: #tolerance })
-            }
-            Requirement::ReservedZero => quote!(ReservedZero),
-            Requirement::Terminated => quote!(Terminated),
-            Requirement::Holds(condition) => {
-                let condition = expression::to_constant(condition, scope)?;
-                quote!(Holds(#condition))
-            }
-            Requirement::Some(condition) => {
-                let condition = expression::to_constant(condition, scope)?;
-                quote!(Some(#condition))
+                let of = name(of);
+                quote!(#variant { of: #of, total: #total, tolerance: #tolerance })
             }
             Requirement::IndexInto { list, none, weights } => {
-                let (list, none) =
-                    (list_path(list)?, expression::to_optional_constant(none.as_ref(), scope)?);
-                let weights = optional_text(weights.as_ref().map(unraw_name));
-                quote!(IndexInto { list: #list, none: #none, weights: #weights })
+                let (list, none, weights) = (list_path(list)?, optional(none)?, name(weights));
+                quote!(#variant { list: #list, none: #none, weights: #weights })
             }
             Requirement::Within { list, first } => {
                 let (list, first) = (list_path(list)?, expression::to_constant(first, scope)?);
-                quote!(Within { list: #list, first: #first })
+                quote!(#variant { list: #list, first: #first })
             }
             Requirement::Counts { list } => {
                 let list = list_path(list)?;
-                quote!(Counts { list: #list })
+                quote!(#variant { list: #list })
             }
-            Requirement::Position => quote!(Position),
-            Requirement::Equal => quote!(Equal),
-            Requirement::SameLength => quote!(SameLength),
             Requirement::Permutation { of, groups } => {
-                let of = optional_text(of.as_ref().map(unraw_name));
-                let groups = expression::to_optional_constant(groups.as_ref(), scope)?;
-                quote!(Permutation { of: #of, groups: #groups })
+                let (of, groups) = (name(of), optional(groups)?);
+                quote!(#variant { of: #of, groups: #groups })
             }
             Requirement::Forest { none, rooted, ids, parents_first } => {
-                let (none, ids) = (
-                    expression::to_optional_constant(none.as_ref(), scope)?,
-                    optional_text(ids.as_ref().map(unraw_name)),
-                );
-                quote!(Forest { none: #none, rooted: #rooted, ids: #ids, parents_first: #parents_first })
+                let (none, ids) = (optional(none)?, name(ids));
+                quote!(#variant { none: #none, rooted: #rooted, ids: #ids, parents_first: #parents_first })
             }
         };
-        let condition = expression::to_optional_constant(self.condition.as_ref(), scope)?;
+        let condition = optional(&self.condition)?;
         self.message.iter().try_for_each(|message| check_template(message, scope))?;
-        let message = optional_text(self.message.as_ref().map(LitStr::value));
+        let message = option_constant(self.message.as_ref().map(LitStr::value));
         let rule = match &self.rule {
             Some(path) => rule_reference(path),
             None => quote!(&::meshspec::__private::PLAUSIBLE),
@@ -308,6 +262,13 @@ impl Constraint {
     }
 }
 
+/// Returns the variant of `Requirement` for a directive: `UnitVector` for `unit_vector`.
+fn variant_name(word: &Ident) -> Ident {
+    let word = word.to_string();
+    let parts = word.split('_').map(|part| part[..1].to_uppercase() + &part[1..]);
+    Ident::new(&parts.collect::<String>(), Span::call_site())
+}
+
 /// Returns a reference to a rule. The `const` block lets a constant refer to a `static`.
 pub fn rule_reference(path: &Path) -> Tokens {
     quote!(const { &#path })
@@ -319,16 +280,16 @@ fn list_path(path: &Expr) -> Result<Tokens> {
         match path {
             Expr::Path(name) => {
                 let name = unraw_name(name.path.require_ident()?);
-                segments.push(quote!(::meshspec::layout::walk::Segment::Field(#name)));
+                segments.push(quote!(Field(#name)));
             }
             Expr::Field(syn::ExprField { base, member: syn::Member::Named(name), .. }) => {
                 collect(base, segments)?;
                 let name = unraw_name(name);
-                segments.push(quote!(::meshspec::layout::walk::Segment::Field(#name)));
+                segments.push(quote!(Field(#name)));
             }
             Expr::Index(syn::ExprIndex { expr, index, .. }) => {
                 collect(expr, segments)?;
-                segments.push(quote!(::meshspec::layout::walk::Segment::Index(#index)));
+                segments.push(quote!(Index(#index)));
             }
             other => {
                 let message = "expected the path of a list of an enclosing struct: `joints`, `header.names`";
@@ -339,7 +300,7 @@ fn list_path(path: &Expr) -> Result<Tokens> {
     }
     let mut all = Vec::new();
     collect(path, &mut all)?;
-    Ok(quote!(&[#(#all),*]))
+    Ok(quote!(&[#(::meshspec::layout::walk::Segment::#all),*]))
 }
 
 /// Returns the constraints with a rule as a constant slice.
@@ -356,13 +317,6 @@ fn constant_slice<'c>(constraints: impl Iterator<Item = &'c Constraint>, scope: 
     let constants =
         constraints.map(|constraint| constraint.to_constant(scope)).collect::<Result<Vec<_>>>()?;
     Ok(quote!(&[#(#constants),*]))
-}
-
-fn optional_text(text: Option<String>) -> Tokens {
-    match text {
-        Some(text) => quote!(::core::option::Option::Some(#text)),
-        None => quote!(::core::option::Option::None),
-    }
 }
 
 /// Parses a number, with or without a decimal point.

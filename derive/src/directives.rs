@@ -41,25 +41,14 @@ impl Directive {
 
     /// Parses a list of expressions, `args(a, b)`.
     pub fn expressions(&self) -> Result<Vec<Expr>> {
-        Ok(self.value_with(Punctuated::<Expr, Token![,]>::parse_terminated)?.into_iter().collect())
+        self.value_with(parse_expressions)
     }
 
     /// Returns `true` if this directive only affects the written value and not the layout.
     pub fn is_write_only(&self) -> bool {
-        const POSITIONING: [&str; 11] = [
-            "align_after",
-            "align_before",
-            "big",
-            "is_big",
-            "is_little",
-            "magic",
-            "pad_after",
-            "pad_before",
-            "pad_size_to",
-            "restore_position",
-            "seek_before",
-        ];
-        self.source == "bw" && !POSITIONING.iter().any(|name| self.name == name)
+        const POSITIONING: &str = "align_after align_before big is_big is_little magic pad_after pad_before \
+            pad_size_to restore_position seek_before";
+        self.source == "bw" && !POSITIONING.split(' ').any(|name| self.name == name)
     }
 
     /// Returns the error for an unsupported directive.
@@ -93,8 +82,7 @@ impl Parse for Directives {
                 input.parse::<Token![=]>()?;
                 Some(parse_until_comma(input)?)
             } else if input.peek(syn::token::Paren) || input.peek(syn::token::Brace) {
-                let group: Group = input.parse()?;
-                Some(contents(&group))
+                Some(contents(&input.parse()?))
             } else {
                 None
             };
@@ -105,6 +93,11 @@ impl Parse for Directives {
         }
         Ok(Directives(list))
     }
+}
+
+/// Parses `a, b`.
+pub fn parse_expressions(input: ParseStream) -> Result<Vec<Expr>> {
+    Ok(Punctuated::<Expr, Token![,]>::parse_terminated(input)?.into_iter().collect())
 }
 
 fn parse_until_comma(input: ParseStream) -> Result<Tokens> {

@@ -2,7 +2,7 @@
 
 use crate::unraw_name;
 use proc_macro2::TokenStream as Tokens;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{BinOp, Block, Error, Expr, ExprLit, Ident, Lit, Member, Result, Stmt, UnOp};
 
 /// The names visible to an expression: imports and earlier fields. Each has its name in Rust and its name in the
@@ -36,6 +36,7 @@ impl From<&[String]> for Scope {
 
 /// Converts an expression to a constant. Names in the expression must be in scope.
 pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
+    let unsupported = || unsupported_error(expr);
     let tokens = match expr {
         Expr::Paren(inner) => return to_constant(&inner.expr, scope),
         Expr::Group(inner) => return to_constant(&inner.expr, scope),
@@ -51,10 +52,10 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
         }
         Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => quote!(Bool(#value)),
         Expr::MethodCall(call) if call.method == "matches" => {
-            let (Some(Expr::Lit(ExprLit { lit: Lit::Str(pattern), .. })), 1) =
-                (call.args.first(), call.args.len())
+            let (1, Some(Expr::Lit(ExprLit { lit: Lit::Str(pattern), .. }))) =
+                (call.args.len(), call.args.first())
             else {
-                return Err(unsupported_error(expr));
+                return Err(unsupported());
             };
             let names = path_names(&call.receiver, scope)?;
             quote!(Matches(&[#(#names),*], #pattern))
@@ -73,34 +74,32 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
             let op = match unary.op {
                 UnOp::Not(_) => quote!(Not),
                 UnOp::Neg(_) => quote!(Negate),
-                _ => return Err(unsupported_error(expr)),
+                _ => return Err(unsupported()),
             };
             quote!(Unary(::meshspec::layout::expr::UnaryOp::#op, &#operand))
         }
         Expr::Binary(binary) => {
             let (left, right) = (to_constant(&binary.left, scope)?, to_constant(&binary.right, scope)?);
-            let op = binary_op(&binary.op).ok_or_else(|| unsupported_error(expr))?;
+            let op = binary_op(&binary.op).ok_or_else(unsupported)?;
             quote!(Binary(::meshspec::layout::expr::BinaryOp::#op, &#left, &#right))
         }
         Expr::Cast(cast) => {
-            let (bits, signed) = int_type(&cast.ty).ok_or_else(|| unsupported_error(expr))?;
+            let (bits, signed) = int_type(&cast.ty).ok_or_else(unsupported)?;
             let operand = to_constant(&cast.expr, scope)?;
             quote!(Cast(&#operand, ::meshspec::layout::expr::IntType { bits: #bits, signed: #signed }))
         }
         Expr::If(choice) => {
-            let Some((_, otherwise)) = &choice.else_branch else { return Err(unsupported_error(expr)) };
+            let Some((_, otherwise)) = &choice.else_branch else { return Err(unsupported()) };
             let condition = to_constant(&choice.cond, scope)?;
-            let then = to_constant(
-                only_expression(&choice.then_branch).ok_or_else(|| unsupported_error(expr))?,
-                scope,
-            )?;
+            let then = only_expression(&choice.then_branch).ok_or_else(unsupported)?;
+            let then = to_constant(then, scope)?;
             let otherwise = to_constant(otherwise, scope)?;
             quote!(If(&#condition, &#then, &#otherwise))
         }
         Expr::Block(block) => {
-            return to_constant(only_expression(&block.block).ok_or_else(|| unsupported_error(expr))?, scope);
+            return to_constant(only_expression(&block.block).ok_or_else(unsupported)?, scope);
         }
-        _ => return Err(unsupported_error(expr)),
+        _ => return Err(unsupported()),
     };
     Ok(quote!(::meshspec::layout::expr::Expr::#tokens))
 }
@@ -120,11 +119,15 @@ fn only_expression(block: &Block) -> Option<&Expr> {
 
 /// Converts an optional expression to an `Option` constant.
 pub fn to_optional_constant(expr: Option<&Expr>, scope: &Scope) -> Result<Tokens> {
-    let tokens = expr.map(|expr| to_constant(expr, scope)).transpose()?;
-    Ok(tokens.map_or_else(
-        || quote!(::core::option::Option::None),
-        |tokens| quote!(::core::option::Option::Some(#tokens)),
-    ))
+    Ok(option_constant(expr.map(|expr| to_constant(expr, scope)).transpose()?))
+}
+
+/// Returns an `Option` constant.
+pub fn option_constant(value: Option<impl ToTokens>) -> Tokens {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
 }
 
 /// Converts several expressions to a constant slice.
@@ -144,16 +147,12 @@ fn unsupported_error(expr: &Expr) -> Error {
 /// Returns the names in `a.b.c()`.
 fn path_names(expr: &Expr, scope: &Scope) -> Result<Vec<String>> {
     match expr {
-        Expr::Path(path) => match path.path.get_ident() {
-            Some(ident) => match scope.in_layout(ident) {
-                Some(name) => Ok(vec![name]),
-                None => Err(Error::new(
-                    ident.span(),
-                    format!("`{ident}` is neither an import nor an earlier field"),
-                )),
-            },
-            None => Err(unsupported_error(expr)),
-        },
+        Expr::Path(path) => {
+            let ident = path.path.get_ident().ok_or_else(|| unsupported_error(expr))?;
+            let message = || format!("`{ident}` is neither an import nor an earlier field");
+            let name = scope.in_layout(ident).ok_or_else(|| Error::new(ident.span(), message()))?;
+            Ok(vec![name])
+        }
         Expr::Field(field) => {
             let mut names = path_names(&field.base, scope)?;
             names.push(match &field.member {

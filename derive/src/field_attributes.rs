@@ -3,12 +3,11 @@
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, LitInt, LitStr, Path, Result, Token, Type};
 
 use crate::attributes::{Decoding, Order};
 use crate::constraints::{self, Constraint, FieldKind};
-use crate::directives::{Directive, parse_directives};
+use crate::directives::{Directive, parse_directives, parse_expressions};
 use crate::unraw_name;
 
 /// The content of a byte field, from `#[layout(…)]`.
@@ -79,15 +78,18 @@ impl Field {
         let mut all = parse_directives(attrs)?;
         field.constraints = constraints::take_constraints(&mut all)?;
         for directive in all {
-            let name = directive.name.to_string();
+            let (name, span) = (directive.name.to_string(), directive.name.span());
+            match (directive.source.as_str(), name.as_str()) {
+                ("layout", "packing" | "size" | "args" | "inline") => needs_content = Some(span),
+                ("layout", "from" | "none") => needs_checksum = Some(span),
+                _ => {}
+            }
             match (directive.source.as_str(), name.as_str()) {
                 ("br", "count") => field.count = Some(directive.value()?),
                 ("br" | "brw", "if") => field.condition = Some(directive.value()?),
                 ("br" | "brw", "args") => field.arguments = parse_arguments(&directive)?,
                 ("br" | "brw", "assert") => field.checks.push(directive.value_with(parse_check)?),
-                ("br" | "brw", "seek_before") => {
-                    field.position = Some(directive.value_with(parse_seek_from_start)?);
-                }
+                ("br" | "brw", "seek_before") => field.position = Some(directive.value_with(parse_seek)?),
                 ("br" | "brw", "restore_position") => restores_position = true,
                 ("bw", "seek_before" | "restore_position") => moving_directive = Some(directive),
                 ("br", "temp") => {}
@@ -99,32 +101,14 @@ impl Field {
                 ("layout", "name") => field.name = Some(directive.value::<LitStr>()?.value()),
                 ("layout", "rule") => field.rule = Some(directive.rule()?),
                 ("layout", "content") => content = Some(directive.value()?),
-                ("layout", "packing") => {
-                    (packing, encoding) = directive.value_with(parse_packing)?;
-                    needs_content = Some(directive.name.span());
-                }
-                ("layout", "size") => {
-                    size = Some(directive.value()?);
-                    needs_content = Some(directive.name.span());
-                }
+                ("layout", "packing") => (packing, encoding) = directive.value_with(parse_packing)?,
+                ("layout", "size") => size = Some(directive.value()?),
                 ("layout", "checksum") => stored = Some(directive.value()?),
                 ("layout", "by") => function = Some(directive.value_with(parse_function)?),
-                ("layout", "from") => {
-                    from = Some(unraw_name(&directive.value_with(Ident::parse_any)?));
-                    needs_checksum = Some(directive.name.span());
-                }
-                ("layout", "none") => {
-                    none = Some(directive.value()?);
-                    needs_checksum = Some(directive.name.span());
-                }
-                ("layout", "args") => {
-                    arguments = directive.expressions()?;
-                    needs_content = Some(directive.name.span());
-                }
-                ("layout", "inline") => {
-                    inline = true;
-                    needs_content = Some(directive.name.span());
-                }
+                ("layout", "from") => from = Some(unraw_name(&directive.value_with(Ident::parse_any)?)),
+                ("layout", "none") => none = Some(directive.value()?),
+                ("layout", "args") => arguments = directive.expressions()?,
+                ("layout", "inline") => inline = true,
                 _ if directive.is_write_only() => {}
                 _ if field.decoding.parse_directive(&directive)? => {}
                 _ => return Err(directive.unsupported_error()),
@@ -132,10 +116,8 @@ impl Field {
         }
         match &field.position {
             Some(position) if !restores_position => {
-                return Err(Error::new_spanned(
-                    position,
-                    "a field with `seek_before` needs `restore_position`",
-                ));
+                let message = "a field with `seek_before` needs `restore_position`";
+                return Err(Error::new_spanned(position, message));
             }
             Some(_) => {}
             None => match moving_directive {
@@ -148,26 +130,21 @@ impl Field {
                 Some(Checksum { stored, function, arguments, from, none })
             }
             (Some(stored), None) => {
-                return Err(Error::new_spanned(
-                    stored,
-                    "`checksum` needs a checksum function: `by = CONSTANT`",
-                ));
+                let message = "`checksum` needs a checksum function: `by = CONSTANT`";
+                return Err(Error::new_spanned(stored, message));
             }
             (None, Some((function, _))) => {
                 return Err(Error::new_spanned(function, "`by` needs a field: `checksum = field`"));
             }
-            (None, None) => match needs_checksum {
-                Some(span) => return Err(Error::new(span, "this needs `checksum = field`")),
-                None => None,
-            },
+            (None, None) => None,
         };
-        match (content, needs_content) {
-            (Some(content), _) => {
-                field.block = Some(Block { packing, encoding, size, content, arguments, inline });
-            }
-            (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
-            (None, None) => {}
+        if let (Some(span), None) = (needs_checksum, &field.checksum) {
+            return Err(Error::new(span, "this needs `checksum = field`"));
         }
+        if let (Some(span), None) = (needs_content, &content) {
+            return Err(Error::new(span, "this needs `content = Type`"));
+        }
+        field.block = content.map(|content| Block { packing, encoding, size, content, arguments, inline });
         if reader.as_ref().is_some_and(is_bulk_function) {
             if field.order == Some(Order::Big) {
                 return Err(Error::new_spanned(reader, "`bulk` reads little-endian numbers"));
@@ -180,9 +157,7 @@ impl Field {
             Field { count: Some(_), .. } => FieldKind::List,
             _ => FieldKind::Value,
         };
-        for constraint in &field.constraints {
-            constraint.check_kind(kind)?;
-        }
+        field.constraints.iter().try_for_each(|constraint| constraint.check_kind(kind))?;
         match (&reader, &field.stored_as) {
             (Some(reader), None) if !is_bulk_function(reader) => Err(Error::new_spanned(
                 reader,
@@ -225,15 +200,14 @@ fn parse_function(input: ParseStream) -> Result<(Path, Vec<Expr>)> {
     }
     let arguments;
     syn::parenthesized!(arguments in input);
-    let arguments = Punctuated::<Expr, Token![,]>::parse_terminated(&arguments)?;
-    Ok((constant, arguments.into_iter().collect()))
+    Ok((constant, parse_expressions(&arguments)?))
 }
 
 /// Parses the arguments of `args(a, b)` or `args { inner: (a, b) }`.
 fn parse_arguments(directive: &Directive) -> Result<Vec<Expr>> {
     directive.value_with(|input| {
         if !input.peek(syn::token::Brace) {
-            return Ok(Punctuated::<Expr, Token![,]>::parse_terminated(input)?.into_iter().collect());
+            return parse_expressions(input);
         }
         let named;
         syn::braced!(named in input);
@@ -245,7 +219,7 @@ fn parse_arguments(directive: &Directive) -> Result<Vec<Expr>> {
         let inner;
         syn::parenthesized!(inner in named);
         named.parse::<Option<Token![,]>>()?;
-        Ok(Punctuated::<Expr, Token![,]>::parse_terminated(&inner)?.into_iter().collect())
+        parse_expressions(&inner)
     })
 }
 
@@ -265,7 +239,7 @@ fn parse_check(input: ParseStream) -> Result<(Expr, String)> {
 }
 
 /// Parses `SeekFrom::Start(expression)`.
-fn parse_seek_from_start(input: ParseStream) -> Result<Expr> {
+fn parse_seek(input: ParseStream) -> Result<Expr> {
     let call: syn::ExprCall = input.parse()?;
     let is_from_start = matches!(&*call.func, Expr::Path(path)
         if path.path.segments.last().is_some_and(|segment| segment.ident == "Start"));

@@ -29,14 +29,14 @@ pub fn expand(input: &DeriveInput, direction: Direction) -> Result<Tokens> {
     if let Data::Struct(_) = &input.data
         && attributes::is_bitfield(&input.attrs)
     {
-        return Ok(word_impls(&input.ident));
+        return Ok(word_impls(input));
     }
     if let (Direction::Both, Some(parameter)) = (direction, input.generics.params.first()) {
         let message = "a type with generic parameters can only be written: derive `ToJson`";
         return Err(Error::new_spanned(parameter, message));
     }
     let options = ContainerOptions::parse(&input.attrs)?;
-    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    let (impl_generics, _, where_clause) = input.generics.split_for_impl();
     let serde = options.serde_attributes(input, direction)?;
     let definition = match &input.data {
         Data::Struct(data) => match remote_fields(&data.fields, direction)? {
@@ -54,65 +54,59 @@ pub fn expand(input: &DeriveInput, direction: Direction) -> Result<Tokens> {
             return Err(Error::new(data.union_token.span, "JSON has structs and enums, no unions"));
         }
     };
-    let (ident, read) =
-        (&input.ident, (direction == Direction::Both).then(|| deserialize_impl(&input.ident)));
+    let write = serialize_impl(input, &quote!(Remote::serialize(self, serializer)));
+    let read = (direction == Direction::Both)
+        .then(|| deserialize_impl(&input.ident, &quote!(Remote::deserialize(deserializer))));
     Ok(quote! {
         ::meshspec::__json! {
             const _: () = {
                 #serde
                 #definition
-
-                impl #impl_generics ::meshspec::__private::serde::Serialize for #ident #ty_generics #where_clause {
-                    fn serialize<S: ::meshspec::__private::serde::Serializer>(
-                        &self,
-                        serializer: S,
-                    ) -> ::core::result::Result<S::Ok, S::Error> {
-                        Remote::serialize(self, serializer)
-                    }
-                }
-
+                #write
                 #read
             };
         }
     })
 }
 
-fn deserialize_impl(ident: &Ident) -> Tokens {
+fn serialize_impl(input: &DeriveInput, body: &Tokens) -> Tokens {
+    let (ident, (impl_generics, ty_generics, where_clause)) = (&input.ident, input.generics.split_for_impl());
+    quote! {
+        impl #impl_generics ::meshspec::__private::serde::Serialize for #ident #ty_generics #where_clause {
+            fn serialize<S: ::meshspec::__private::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                #body
+            }
+        }
+    }
+}
+
+fn deserialize_impl(ident: &Ident, body: &Tokens) -> Tokens {
     quote! {
         impl<'de> ::meshspec::__private::serde::Deserialize<'de> for #ident {
             fn deserialize<D: ::meshspec::__private::serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::core::result::Result<Self, D::Error> {
-                Remote::deserialize(deserializer)
+                #body
             }
         }
     }
 }
 
 /// Returns implementations that convert a packed word to and from a map of its bit fields.
-fn word_impls(ident: &Ident) -> Tokens {
-    quote! {
-        ::meshspec::__json! {
-            impl ::meshspec::__private::serde::Serialize for #ident {
-                fn serialize<S: ::meshspec::__private::serde::Serializer>(
-                    &self,
-                    serializer: S,
-                ) -> ::core::result::Result<S::Ok, S::Error> {
-                    let implied = ::core::default::Default::default();
-                    ::meshspec::__private::word::serialize::<Self, S>(&self.into_bytes(), implied, serializer)
-                }
-            }
-
-            impl<'de> ::meshspec::__private::serde::Deserialize<'de> for #ident {
-                fn deserialize<D: ::meshspec::__private::serde::Deserializer<'de>>(
-                    deserializer: D,
-                ) -> ::core::result::Result<Self, D::Error> {
-                    let implied = ::core::default::Default::default();
-                    ::meshspec::__private::word::deserialize::<Self, _, D>(implied, deserializer).map(Self::from_bytes)
-                }
-            }
-        }
-    }
+fn word_impls(input: &DeriveInput) -> Tokens {
+    let write = quote! {
+        let implied = ::core::default::Default::default();
+        ::meshspec::__private::word::serialize::<Self, S>(&self.into_bytes(), implied, serializer)
+    };
+    let read = quote! {
+        let implied = ::core::default::Default::default();
+        ::meshspec::__private::word::deserialize::<Self, _, D>(implied, deserializer).map(Self::from_bytes)
+    };
+    let (write, read) = (serialize_impl(input, &write), deserialize_impl(&input.ident, &read));
+    quote!(::meshspec::__json! { #write #read })
 }
 
 /// Returns the fields of a struct or variant, except fields that binrw removes.
@@ -159,46 +153,31 @@ fn remote_field(field: &Field, direction: Direction) -> Result<Tokens> {
         }
         (None, _) => {}
     }
+    let is_option = types::is_option(ty);
+    let is_written_list = direction == Direction::Write && options.with.is_none() && types::is_list(ty);
     let is_absent = match options.presence {
-        Presence::Skip => {
-            serde.push(quote!(skip));
-            None
-        }
-        Presence::Flatten => {
-            serde.push(quote!(flatten));
-            None
-        }
-        Presence::Always if types::is_option(ty) => {
-            push_default_if_read(&mut serde, direction);
-            None
-        }
-        Presence::Always => None,
-        Presence::Default => {
-            push_default_if_read(&mut serde, direction);
-            None
-        }
         Presence::Optional => Some(quote!("::meshspec::__private::is_default")),
-        Presence::Unspecified if types::is_option(ty) => Some(quote!("::core::option::Option::is_none")),
-        Presence::Unspecified
-            if direction == Direction::Write && options.with.is_none() && types::is_list(ty) =>
-        {
+        Presence::Unspecified if is_option => Some(quote!("::core::option::Option::is_none")),
+        Presence::Unspecified if is_written_list || must_be_zero(field)? => {
             Some(quote!("::meshspec::__private::is_default"))
         }
-        Presence::Unspecified if must_be_zero(field)? => Some(quote!("::meshspec::__private::is_default")),
-        Presence::Unspecified => None,
+        _ => None,
     };
-    if let Some(is_absent) = is_absent {
-        serde.push(quote!(skip_serializing_if = #is_absent));
-        push_default_if_read(&mut serde, direction);
+    let has_default = match options.presence {
+        Presence::Always => is_option,
+        Presence::Default => true,
+        _ => is_absent.is_some(),
+    };
+    match options.presence {
+        Presence::Skip => serde.push(quote!(skip)),
+        Presence::Flatten => serde.push(quote!(flatten)),
+        _ => serde.extend(is_absent.map(|is_absent| quote!(skip_serializing_if = #is_absent))),
+    }
+    if has_default && direction == Direction::Both {
+        serde.push(quote!(default));
     }
     let serde = (!serde.is_empty()).then(|| quote!(#[serde(#(#serde),*)]));
     Ok(quote!(#serde #ident #colon #ty))
-}
-
-fn push_default_if_read(serde: &mut Vec<Tokens>, direction: Direction) {
-    if direction == Direction::Both {
-        serde.push(quote!(default));
-    }
 }
 
 /// Returns `true` for a reserved field, whose constraint is `one_of(0)`.

@@ -54,13 +54,12 @@ use quote::quote;
 
 use attributes::{Container, Order};
 use syn::ext::IdentExt;
-use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, Meta, Result};
+use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, Meta, MetaNameValue, Result};
 
 /// Implements `meshspec::layout::Layout`. See the [crate documentation](crate).
 #[proc_macro_derive(Layout, attributes(br, bw, brw, bits, skip, layout))]
 pub fn derive_layout(input: TokenStream) -> TokenStream {
-    let input = syn::parse_macro_input!(input as DeriveInput);
-    expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
+    derive(input, expand)
 }
 
 /// Generates typed columns for a list of records, from the declaration of a record whose attributes depend on a
@@ -72,8 +71,7 @@ pub fn derive_layout(input: TokenStream) -> TokenStream {
 /// `zeroed(format, count)`.
 #[proc_macro_derive(Columns, attributes(columns))]
 pub fn derive_columns(input: TokenStream) -> TokenStream {
-    let input = syn::parse_macro_input!(input as DeriveInput);
-    columns::expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
+    derive(input, columns::expand)
 }
 
 /// Implements `meshspec::layout::walk::StoredFields`: the values of the fields that a file stores unchanged, by their
@@ -81,8 +79,7 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 /// `bulk::write`, or writes with arguments have no such value.
 #[proc_macro_derive(StoredFields, attributes(br, bw, brw, bits, skip, layout, json))]
 pub fn derive_stored_fields(input: TokenStream) -> TokenStream {
-    let input = syn::parse_macro_input!(input as DeriveInput);
-    stored::expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
+    derive(input, stored::expand)
 }
 
 /// Implements serde's `Serialize` and `Deserialize` for a lossless JSON round trip. Expands to nothing unless
@@ -102,16 +99,20 @@ pub fn derive_stored_fields(input: TokenStream) -> TokenStream {
 /// - on a variant: `name = "…"`.
 #[proc_macro_derive(Json, attributes(br, bw, brw, bits, skip, layout, json))]
 pub fn derive_json(input: TokenStream) -> TokenStream {
-    let input = syn::parse_macro_input!(input as DeriveInput);
-    json::expand(&input, json::Direction::Both).unwrap_or_else(|error| error.into_compile_error()).into()
+    derive(input, |input| json::expand(input, json::Direction::Both))
 }
 
 /// Implements only serde's `Serialize`, for reports. Follows the conventions of [`Json`](derive@Json), except that
 /// non-finite floats become `null`, and `with` is the path of a function.
 #[proc_macro_derive(ToJson, attributes(json))]
 pub fn derive_to_json(input: TokenStream) -> TokenStream {
+    derive(input, |input| json::expand(input, json::Direction::Write))
+}
+
+/// Returns the code that a derive generates for a type, or its error.
+fn derive(input: TokenStream, expand: impl FnOnce(&DeriveInput) -> Result<Tokens>) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
-    json::expand(&input, json::Direction::Write).unwrap_or_else(|error| error.into_compile_error()).into()
+    expand(&input).unwrap_or_else(Error::into_compile_error).into()
 }
 
 fn expand(input: &DeriveInput) -> Result<Tokens> {
@@ -123,9 +124,8 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
              bulk needs `#[repr(C)]`",
         ));
     }
-    if let (Some(magic), false) =
-        (&container.magic, matches!(input.data, Data::Struct(_)) && container.bits.is_none())
-    {
+    let has_fields = matches!(input.data, Data::Struct(_)) && container.bits.is_none();
+    if let (Some(magic), false) = (&container.magic, has_fields) {
         return Err(Error::new(magic.span(), "only structs with fields can have magic bytes"));
     }
     let in_order = |order: Order| {
@@ -205,16 +205,15 @@ fn unraw_name(ident: &Ident) -> String {
 
 /// Returns the text of the doc comment: its lines without the leading space, trimmed.
 fn doc_text(attrs: &[Attribute]) -> String {
-    let lines: Vec<String> = attrs
-        .iter()
-        .filter_map(|attr| match &attr.meta {
-            Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
-                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
-                _ => None,
-            },
-            _ => None,
-        })
-        .collect();
-    let lines: Vec<&str> = lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    let mut lines = Vec::new();
+    for attr in attrs {
+        if let Meta::NameValue(MetaNameValue { path, value, .. }) = &attr.meta
+            && let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = value
+            && path.is_ident("doc")
+        {
+            let line = text.value();
+            lines.push(line.strip_prefix(' ').map(str::to_owned).unwrap_or(line));
+        }
+    }
     lines.join("\n").trim().to_owned()
 }

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::{Attribute, DeriveInput, Error, Fields, Result};
 
 use crate::attributes::{self, Imports, Order};
-use crate::expression::{self, Scope};
+use crate::expression::{self, Scope, option_constant};
 use crate::field_attributes::{self, Block, Checksum};
 use crate::{constraints, doc_text, unraw_name};
 
@@ -20,9 +20,8 @@ pub fn struct_shape(fields: &Fields, imports: &Imports, order: Order) -> Result<
     // A checksum may be stored after the fields that it covers.
     let mut whole = scope.clone();
     let all = fields.iter().zip(&attributes).filter(|(_, attributes)| !attributes.computed);
-    all.clone()
-        .filter_map(|(field, attributes)| names(field, attributes))
-        .for_each(|(name, in_layout)| whole.push(name, in_layout));
+    let all_names = all.filter_map(|(field, attributes)| names(field, attributes));
+    all_names.for_each(|(name, in_layout)| whole.push(name, in_layout));
     let mut constants = Vec::new();
     for (index, (field, attributes)) in fields.iter().zip(&attributes).enumerate() {
         if !attributes.computed {
@@ -86,20 +85,19 @@ fn field_constant(
     // A check can use the value of its field.
     let mut with_field = scope.clone();
     with_field.push(field.ident.as_ref().map_or_else(|| name.clone(), unraw_name), name.clone());
-    let checks = attributes
-        .checks
-        .iter()
-        .map(|(condition, message)| {
-            let condition = expression::to_constant(condition, &with_field)?;
-            Ok(quote!(::meshspec::layout::declaration::Check { condition: #condition, message: #message }))
-        })
-        .collect::<Result<Vec<_>>>()?;
+    let mut checks = Vec::new();
+    for (condition, message) in &attributes.checks {
+        let condition = expression::to_constant(condition, &with_field)?;
+        checks.push(
+            quote!(::meshspec::layout::declaration::Check { condition: #condition, message: #message }),
+        );
+    }
     let constraints = constraints::rule_constraints(&attributes.constraints, &with_field)?;
     let plausible = constraints::plausible_constraints(&attributes.constraints, &with_field)?;
     let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
     let order_constant = attributes.order.unwrap_or(order).constant();
-    let block =
-        option_constant(attributes.block.as_ref().map(|b| block_constant(b, scope, order)).transpose()?);
+    let block = attributes.block.as_ref().map(|block| block_constant(block, scope, order));
+    let block = option_constant(block.transpose()?);
     let checksum = attributes.checksum.as_ref().map(|sum| checksum_constant(sum, scope, whole, imports));
     let checksum = option_constant(checksum.transpose()?);
     let rule = option_constant(attributes.rule.as_ref().map(constraints::rule_reference));
@@ -122,13 +120,6 @@ fn field_constant(
     }))
 }
 
-fn option_constant(tokens: Option<Tokens>) -> Tokens {
-    tokens.map_or_else(
-        || quote!(::core::option::Option::None),
-        |tokens| quote!(::core::option::Option::Some(#tokens)),
-    )
-}
-
 fn block_constant(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> {
     let packing = match block.packing.to_string().as_str() {
         "stored" => quote!(::meshspec::layout::declaration::Packing::Stored),
@@ -139,9 +130,8 @@ fn block_constant(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> 
             quote!(#constant)
         }
         _ => {
-            let message =
-                "a packing is `stored`, `lz4`, `zstd` or the name of a constant, `NAME` or `NAME(encoding)`";
-            return Err(Error::new(block.packing.span(), message));
+            let known = "`stored`, `lz4`, `zstd` or the name of a constant, `NAME` or `NAME(encoding)`";
+            return Err(Error::new(block.packing.span(), format!("a packing is {known}")));
         }
     };
     let encoding = expression::to_optional_constant(block.encoding.as_ref(), scope)?;
@@ -163,17 +153,15 @@ fn checksum_constant(checksum: &Checksum, scope: &Scope, whole: &Scope, imports:
     let stored = expression::to_constant(&checksum.stored, whole)?;
     let function = &checksum.function;
     let arguments = expression::to_constant_list(&checksum.arguments, scope)?;
-    if let Some(from) = checksum
-        .from
-        .as_ref()
-        .filter(|from| *from != "self" && (!scope.has(from) || imports.values.contains(from)))
+    if let Some(from) = &checksum.from
+        && from != "self"
+        && (!scope.has(from) || imports.values.contains(from))
     {
         let message =
             format!("`from` is an earlier field or `self`, the start of the struct: `{from}` is neither");
         return Err(Error::new_spanned(&checksum.stored, message));
     }
-    let from = option_constant(checksum.from.as_ref().map(|from| quote!(#from)));
-    let none = option_constant(checksum.none.as_ref().map(|none| quote!(#none)));
+    let (from, none) = (option_constant(checksum.from.as_ref()), option_constant(checksum.none.as_ref()));
     Ok(quote!(::meshspec::layout::declaration::Checksum {
         stored: #stored,
         function: #function,

@@ -72,7 +72,7 @@ pub enum BinaryOp {
 
 /// The precedence class of an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PrecedenceClass {
+pub(crate) enum Precedence {
     /// `* / %`
     Product,
     /// `+ -`
@@ -111,17 +111,17 @@ impl BinaryOp {
     }
 
     /// Returns the precedence class of the operator.
-    pub(crate) const fn class(self) -> PrecedenceClass {
+    pub(crate) const fn precedence(self) -> Precedence {
         match self {
-            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => PrecedenceClass::Product,
-            BinaryOp::Add | BinaryOp::Subtract => PrecedenceClass::Sum,
-            BinaryOp::And | BinaryOp::Or => PrecedenceClass::Logic,
+            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => Precedence::Product,
+            BinaryOp::Add | BinaryOp::Subtract => Precedence::Sum,
+            BinaryOp::And | BinaryOp::Or => Precedence::Logic,
             BinaryOp::BitAnd
             | BinaryOp::BitOr
             | BinaryOp::BitXor
             | BinaryOp::ShiftLeft
-            | BinaryOp::ShiftRight => PrecedenceClass::Bits,
-            _ => PrecedenceClass::Comparison,
+            | BinaryOp::ShiftRight => Precedence::Bits,
+            _ => Precedence::Comparison,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 use super::dictionary::Dictionary;
-use super::json::{Json, string_json};
+use super::json::{Json, list_json, string_json};
 use super::schema::{Schema, SchemaFile};
 use crate::Rule;
 
@@ -181,17 +181,16 @@ impl Grammar {
             Schema::Dictionary => self.dictionary(title),
             Schema::Kaitai | Schema::ImHex | Schema::C | Schema::Program => return Vec::new(),
         };
-        vec![SchemaFile { name: format!("{name}.{}", schema.extension()), text }]
+        vec![schema.file(name, text)]
     }
 
     fn dictionary(&self, title: &str) -> String {
         let mut dictionary = Dictionary::new(title);
         for attribute in self.attributes {
             dictionary.add_entry(attribute.name, format!("\n{} ", attribute.identifier).into_bytes());
-            attribute
-                .words()
-                .iter()
-                .for_each(|word| dictionary.add_entry(attribute.name, word.as_bytes().to_vec()));
+            for word in attribute.words() {
+                dictionary.add_entry(attribute.name, word.as_bytes().to_vec());
+            }
         }
         for BuiltInProperty { name, values, .. } in self.properties {
             dictionary.add_entry(name, format!("[{name}] = ").into_bytes());
@@ -245,16 +244,14 @@ impl Grammar {
         let property = |property: &BuiltInProperty| {
             Json::object([
                 ("name", string_json(property.name)),
-                ("values", Json::List(property.values.iter().map(|value| string_json(value)).collect())),
+                ("values", list_json(property.values, |value| string_json(value))),
                 ("meaning", string_json(property.meaning)),
             ])
         };
-        let attributes = self.attributes.iter().map(attribute).collect();
-        let properties = self.properties.iter().map(property).collect();
         let document = Json::object([
             ("title", string_json(title)),
-            ("attributes", Json::List(attributes)),
-            ("properties", Json::List(properties)),
+            ("attributes", list_json(self.attributes, attribute)),
+            ("properties", list_json(self.properties, property)),
             ("grammar", string_json(self.source)),
         ]);
         document.print()

@@ -32,14 +32,11 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     out.push_line(format!("#pragma description {title}"));
     out.push_line("#pragma endian little");
     out.push_line("#pragma bitfield_order right_to_left");
-    out.push_line("");
-    out.push_line("import std.sys;");
+    out.push_paragraph("import std.sys;");
     out.push_line("import std.mem;");
-    out.push_line("");
-    out.push_line("// The end of lists without a length.");
+    out.push_paragraph("// The end of lists without a length.");
     out.push_line("u128 block_end = std::mem::size();");
-    out.push_line("");
-    out.push_line("struct NulString {");
+    out.push_paragraph("struct NulString {");
     out.push_line("    char bytes[];");
     out.push_line("};");
     for reached in reachable(layouts, ListingOrder::PartsFirst) {
@@ -69,15 +66,13 @@ fn member_name(name: &str) -> String {
 struct ImHexNotation;
 
 impl Notation for ImHexNotation {
-    const LOGIC_OPERATORS: [&'static str; 3] = ["&&", "||", "!"];
-
     fn path(&self, path: &[&str], _: &[ValueKind]) -> String {
         path.iter().map(|name| member_name(name)).collect::<Vec<_>>().join(".")
     }
 
     fn matches(&self, text: String, pattern: &str) -> String {
         let mut terms = vec![format!("sizeof({text}) >= {}", pattern.len())];
-        terms.extend(byte_conditions(self, pattern, |index| format!("{text}.bytes[{index}]")));
+        terms.extend(byte_conditions::<Self>(pattern, |index| format!("{text}.bytes[{index}]")));
         terms.join(" && ")
     }
 
@@ -92,10 +87,13 @@ fn expr_text(expr: &Expr, names: &Names) -> String {
 
 fn print_declaration(out: &mut IndentedText, reached: &Reached) {
     let declaration = reached.declaration;
-    let parameters: Vec<_> =
-        declaration.imports.iter().map(|name| format!("auto {}", member_name(name))).collect();
-    let parameters =
-        if parameters.is_empty() { String::new() } else { format!("<{}>", parameters.join(", ")) };
+    let parameters = match declaration.imports {
+        [] => String::new(),
+        imports => {
+            let names: Vec<_> = imports.iter().map(|name| format!("auto {}", member_name(name))).collect();
+            format!("<{}>", names.join(", "))
+        }
+    };
     let names = reached.names;
     match declaration.shape {
         Shape::Struct(fields) => {
@@ -104,11 +102,10 @@ fn print_declaration(out: &mut IndentedText, reached: &Reached) {
                 if !declaration.magic.is_empty() {
                     let size = declaration.magic.len();
                     out.push_line(format!("u8 magic_bytes[{size}];"));
+                    let text = format!("the magic bytes of {}", declaration.name);
                     for (index, byte) in declaration.magic.iter().enumerate() {
-                        let text = format!("the magic bytes of {}", declaration.name);
-                        out.push_line(format!(
-                            "std::assert(magic_bytes[{index}] == {byte:#04x}, \"{text}\");"
-                        ));
+                        let condition = format!("magic_bytes[{index}] == {byte:#04x}");
+                        out.push_line(format!("std::assert({condition}, \"{text}\");"));
                     }
                 }
                 fields.iter().for_each(|field| print_member(out, field, &names));
@@ -217,18 +214,15 @@ fn print_variable(out: &mut IndentedText, field: &Field, name: &str, names: &Nam
     let element = ElementPrinter { count: field.count.as_ref(), arguments: field.arguments, names };
     let placement = field.position.map(|position| format!(" @ {}", expr_text(&position, names)));
     let placement = if field.lookahead { Some(" @ $".to_owned()) } else { placement }.unwrap_or_default();
+    let term = |expr: &Expr| parenthesize_compound(&expr_text(expr, names));
     match &field.block {
         Some(block) if block.packing == Packing::Stored => {
             let content = ElementPrinter { count: None, arguments: block.arguments, names };
             let outer_end = field.count.filter(|_| runs_to_end(&block.content)).map(|count| {
-                let start =
-                    field.position.map_or("$".to_owned(), |at| parenthesize_compound(&expr_text(&at, names)));
+                let start = field.position.map_or("$".to_owned(), |at| term(&at));
                 let outer_end = format!("end_around_{}", super::notation::to_identifier(field.name));
                 out.push_line(format!("u128 {outer_end} = block_end;"));
-                out.push_line(format!(
-                    "block_end = {start} + {};",
-                    parenthesize_compound(&expr_text(&count, names))
-                ));
+                out.push_line(format!("block_end = {start} + {};", term(&count)));
                 outer_end
             });
             out.push_line(format!("{}{placement};", content.text(&block.content, name)));
@@ -237,8 +231,7 @@ fn print_variable(out: &mut IndentedText, field: &Field, name: &str, names: &Nam
             }
             // The content may be shorter than the block.
             if let (Some(count), None) = (&field.count, &field.position) {
-                let size = parenthesize_compound(&expr_text(count, names));
-                out.push_line(format!("$ = addressof({}) + {size};", member_name(name)));
+                out.push_line(format!("$ = addressof({}) + {};", member_name(name), term(count)));
             }
         }
         block => {
@@ -253,10 +246,11 @@ fn print_variable(out: &mut IndentedText, field: &Field, name: &str, names: &Nam
 /// Returns `true` if the content ends with a list that runs to the end of the block.
 fn runs_to_end(content: &Type) -> bool {
     match content {
-        Type::Declared(declaration) => declaration
-            .fields()
-            .last()
-            .is_some_and(|field| field.count.is_none() && field.block.is_none() && runs_to_end(&field.ty)),
+        Type::Declared(declaration) => {
+            let is_endless =
+                |field: &Field| field.count.is_none() && field.block.is_none() && runs_to_end(&field.ty);
+            declaration.fields().last().is_some_and(is_endless)
+        }
         other => matches!(other.item_type_and_count(), Some((_, None))),
     }
 }

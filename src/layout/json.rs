@@ -28,8 +28,8 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     let declarations = reachable(layouts, ListingOrder::ContainersFirst);
     let document = Json::object([
         ("title", string_json(title)),
-        ("layouts", Json::List(layouts.iter().map(named).collect())),
-        ("declarations", Json::List(declarations.iter().map(declaration_json).collect())),
+        ("layouts", list_json(layouts, named)),
+        ("declarations", list_json(&declarations, declaration_json)),
     ]);
     document.print()
 }
@@ -127,6 +127,10 @@ pub(super) fn string_json(text: &str) -> Json {
     Json::Plain(out)
 }
 
+pub(super) fn list_json<T>(items: &[T], print: impl Fn(&T) -> Json) -> Json {
+    Json::List(items.iter().map(print).collect())
+}
+
 /// Returns the string, or `Omitted` if it is empty.
 fn string_or_omitted(content: &str) -> Json {
     if content.is_empty() { Json::Omitted } else { string_json(content) }
@@ -148,10 +152,10 @@ fn optional_json<T>(value: Option<T>, print: impl Fn(T) -> Json) -> Json {
 fn declaration_json(reached: &Reached) -> Json {
     let declaration = reached.declaration;
     let (kind, parts) = match declaration.shape {
-        Shape::Struct(fields) => ("fields", Json::List(fields.iter().map(field_json).collect())),
-        Shape::Choice(variants) => ("variants", Json::List(variants.iter().map(variant_json).collect())),
-        Shape::Enum { values, .. } => ("values", Json::List(values.iter().map(enum_value_json).collect())),
-        Shape::Bits { fields, .. } => ("bits", Json::List(fields.iter().map(bit_field_json).collect())),
+        Shape::Struct(fields) => ("fields", list_json(fields, field_json)),
+        Shape::Choice(variants) => ("variants", list_json(variants, variant_json)),
+        Shape::Enum { values, .. } => ("values", list_json(values, enum_value_json)),
+        Shape::Bits { fields, .. } => ("bits", list_json(fields, bit_field_json)),
     };
     Json::object([
         ("name", string_json(declaration.name)),
@@ -194,53 +198,48 @@ fn constraint_json(constraint: &Constraint) -> Json {
     let real = |number: &f64| Json::Plain(number.to_string());
     let expr = |expr: &Option<Expr>| optional_json(expr.as_ref(), expr_json);
     let path = |list: &[Segment]| string_json(&path_text(list));
-    let parts = match &constraint.requirement {
-        Requirement::Sum { of, tolerance, .. } => {
-            vec![("of", optional_json(*of, string_json)), ("tolerance", real(tolerance))]
+    let name = |name: &Option<&'static str>| optional_json(*name, string_json);
+    let yes = || true_or_omitted(true);
+    let requirement = match &constraint.requirement {
+        Requirement::Below(limit) => vec![("below", expr_json(limit))],
+        Requirement::AtLeast(limit) => vec![("at_least", expr_json(limit))],
+        Requirement::UnitVector => vec![("unit_vector", yes())],
+        Requirement::OneOf(values) => vec![("one_of", list_json(values, expr_json))],
+        Requirement::Finite => vec![("finite", yes())],
+        Requirement::Unique => vec![("unique", yes())],
+        Requirement::Ordered => vec![("ordered", yes())],
+        Requirement::Sum { of, total, tolerance } => {
+            vec![("sum", real(total)), ("of", name(of)), ("tolerance", real(tolerance))]
         }
-        Requirement::IndexInto { none, weights, .. } => {
-            vec![("none", expr(none)), ("weights", optional_json(*weights, string_json))]
+        Requirement::ReservedZero => vec![("reserved_zero", yes())],
+        Requirement::Terminated => vec![("terminated", yes())],
+        Requirement::Holds(condition) => vec![("holds", expr_json(condition))],
+        Requirement::Some(condition) => vec![("some", expr_json(condition))],
+        Requirement::IndexInto { list, none, weights } => {
+            vec![("index_into", path(list)), ("none", expr(none)), ("weights", name(weights))]
         }
-        Requirement::Within { first, .. } => vec![("first", expr_json(first))],
+        Requirement::Within { list, first } => vec![("within", path(list)), ("first", expr_json(first))],
+        Requirement::Counts { list } => vec![("counts", path(list))],
+        Requirement::Position => vec![("position", yes())],
+        Requirement::Equal => vec![("equal", yes())],
+        Requirement::SameLength => vec![("same_length", yes())],
         Requirement::Permutation { of, groups } => {
-            vec![("of", optional_json(*of, string_json)), ("groups", expr(groups))]
+            vec![("permutation", yes()), ("of", name(of)), ("groups", expr(groups))]
         }
         Requirement::Forest { none, rooted, ids, parents_first } => vec![
+            ("forest", yes()),
             ("none", expr(none)),
             ("rooted", true_or_omitted(*rooted)),
-            ("ids", optional_json(*ids, string_json)),
+            ("ids", name(ids)),
             ("parents_first", true_or_omitted(*parents_first)),
         ],
-        _ => Vec::new(),
-    };
-    let (kind, value) = match &constraint.requirement {
-        Requirement::Below(limit) => ("below", expr_json(limit)),
-        Requirement::AtLeast(limit) => ("at_least", expr_json(limit)),
-        Requirement::UnitVector => ("unit_vector", true_or_omitted(true)),
-        Requirement::OneOf(values) => ("one_of", Json::List(values.iter().map(expr_json).collect())),
-        Requirement::Finite => ("finite", true_or_omitted(true)),
-        Requirement::Unique => ("unique", true_or_omitted(true)),
-        Requirement::Ordered => ("ordered", true_or_omitted(true)),
-        Requirement::Sum { total, .. } => ("sum", real(total)),
-        Requirement::ReservedZero => ("reserved_zero", true_or_omitted(true)),
-        Requirement::Terminated => ("terminated", true_or_omitted(true)),
-        Requirement::Holds(condition) => ("holds", expr_json(condition)),
-        Requirement::Some(condition) => ("some", expr_json(condition)),
-        Requirement::IndexInto { list, .. } => ("index_into", path(list)),
-        Requirement::Within { list, .. } => ("within", path(list)),
-        Requirement::Counts { list } => ("counts", path(list)),
-        Requirement::Position => ("position", true_or_omitted(true)),
-        Requirement::Equal => ("equal", true_or_omitted(true)),
-        Requirement::SameLength => ("same_length", true_or_omitted(true)),
-        Requirement::Permutation { .. } => ("permutation", true_or_omitted(true)),
-        Requirement::Forest { .. } => ("forest", true_or_omitted(true)),
     };
     let rest = [
         ("if", optional_json(constraint.condition.as_ref(), expr_json)),
         ("rule", string_json(constraint.rule.code)),
         ("message", optional_json(constraint.message, string_json)),
     ];
-    Json::object([(kind, value)].into_iter().chain(parts).chain(rest))
+    Json::object(requirement.into_iter().chain(rest))
 }
 
 fn block_json(block: &Block) -> Json {
@@ -306,18 +305,16 @@ fn expr_json(expr: &Expr) -> Json {
     match expr {
         Expr::Literal(value) => number_json(*value),
         Expr::Bool(value) => Json::Plain(value.to_string()),
-        Expr::Path(path) => {
-            Json::object([("field", Json::List(path.iter().map(|name| string_json(name)).collect()))])
-        }
+        Expr::Path(path) => Json::object([("field", list_json(path, |name| string_json(name)))]),
         Expr::Unary(UnaryOp::Not, a) => Json::object([("not", expr_json(a))]),
         Expr::Unary(UnaryOp::Negate, a) => Json::object([("negate", expr_json(a))]),
         Expr::Binary(op, a, b) => {
             Json::object([("op", string_json(op.symbol())), ("left", expr_json(a)), ("right", expr_json(b))])
         }
-        Expr::Matches(path, pattern) => Json::object([
-            ("field", Json::List(path.iter().map(|name| string_json(name)).collect())),
-            ("matches", string_json(pattern)),
-        ]),
+        Expr::Matches(path, pattern) => {
+            let field = list_json(path, |name| string_json(name));
+            Json::object([("field", field), ("matches", string_json(pattern))])
+        }
         Expr::Cast(a, to) => Json::object([("cast", expr_json(a)), ("to", string_json(&int_name(*to)))]),
         Expr::If(a, b, c) => {
             Json::object([("if", expr_json(a)), ("then", expr_json(b)), ("else", expr_json(c))])

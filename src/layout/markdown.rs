@@ -14,8 +14,7 @@ use super::wording::{
 pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut out = IndentedText::default();
     out.push_line(format!("# {title}"));
-    out.push_line("");
-    out.push_line(format!(
+    out.push_paragraph(format!(
         "{}, and there is no padding between fields. Sizes and offsets are in",
         byte_order_text(layouts)
     ));
@@ -26,8 +25,7 @@ pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) 
         out.push_line("");
         out.push_prefixed("", note);
     }
-    out.push_line("");
-    out.push_line("A file is one of:");
+    out.push_paragraph("A file is one of:");
     out.push_line("");
     for (name, ty) in layouts {
         match ty.declaration() {
@@ -47,8 +45,7 @@ fn link(name: &str) -> String {
 
 fn print_section(out: &mut IndentedText, reached: &Reached) {
     let declaration = reached.declaration;
-    out.push_line("");
-    out.push_line(format!("## {}", declaration.name));
+    out.push_paragraph(format!("## {}", declaration.name));
     if !declaration.doc.is_empty() {
         out.push_line("");
         out.push_prefixed("", declaration.doc);
@@ -56,20 +53,20 @@ fn print_section(out: &mut IndentedText, reached: &Reached) {
     if !declaration.imports.is_empty() {
         let imports = declaration.imports.iter().zip(reached.imports);
         let imports: Vec<_> = imports.map(|(name, kind)| import_text(name, *kind)).collect();
-        out.push_line("");
-        out.push_line(format!("Imports: {}.", imports.join(", ")));
+        out.push_paragraph(format!("Imports: {}.", imports.join(", ")));
     }
     if let Some(decoded) = decoding_text(declaration.decoding, inline_code) {
-        out.push_line("");
-        out.push_line(decoded);
+        out.push_paragraph(decoded);
     }
     if let Some((min, max)) = declaration.size_range().map(RangeInclusive::into_inner) {
-        out.push_line("");
-        out.push_line(if min == max { format!("Size: {min}.") } else { format!("Size: {min} to {max}.") });
+        out.push_paragraph(if min == max {
+            format!("Size: {min}.")
+        } else {
+            format!("Size: {min} to {max}.")
+        });
     }
     if !declaration.magic.is_empty() {
-        out.push_line("");
-        out.push_line(format!("Starts with {}.", magic_text(declaration.magic)));
+        out.push_paragraph(format!("Starts with {}.", magic_text(declaration.magic)));
     }
     out.push_line("");
     let names = reached.names;
@@ -123,16 +120,16 @@ fn inline_code(text: &str) -> String {
 fn print_struct_table(out: &mut IndentedText, reached: &Reached, fields: &[Field], names: &Names) {
     print_table_head(out, &["field", "type", "size", "offset", "meaning"]);
     for (field, offset) in fields.iter().zip(offset_texts(reached)) {
-        let (name, ty) = (inline_code(field.name), table_cell(&linked_type(field, names)));
+        let (name, ty) =
+            (inline_code(field.name), table_cell(&with_link(type_text(field, names), &field.ty)));
         let size = table_cell(&size_text(field, names));
         print_row(out, &[&name, &ty, &size, &table_cell(&offset), &field_meaning(field, names)]);
     }
 }
 
-/// Returns the type, with its declaration linked.
-fn linked_type(field: &Field, names: &Names) -> String {
-    let text = type_text(field, names);
-    match field.ty.declaration() {
+/// Returns a text about a type, with the declaration of the type linked.
+fn with_link(text: String, ty: &Type) -> String {
+    match ty.declaration() {
         Some(declaration) => text.replacen(declaration.name, &link(declaration.name), 1),
         None => text,
     }
@@ -153,20 +150,14 @@ fn field_meaning(field: &Field, names: &Names) -> String {
     }
     parts.extend(argument_text(&field.ty, field.arguments, names));
     if let Some(block) = &field.block {
-        let content = table_cell(&content_text(block, names));
-        let content = match block.content.declaration() {
-            Some(declaration) => content.replacen(declaration.name, &link(declaration.name), 1),
-            None => content,
-        };
+        let content = with_link(table_cell(&content_text(block, names)), &block.content);
         let packing = packing_text(block, names);
         let separator = if packing.is_empty() { "" } else { ": " };
         parts.push(format!("Contains {}{separator}{content}.", table_cell(&packing)));
         parts.extend(argument_text(&block.content, block.arguments, names));
     }
     parts.extend(field.checks.iter().map(|check| check_text(check, field, names, inline_code)));
-    parts.extend(
-        field.constraints.iter().map(|constraint| constraint_text(constraint, field, names, inline_code)),
-    );
+    parts.extend(field.constraints.iter().map(|c| constraint_text(c, field, names, inline_code)));
     parts.extend(checksum_text(field, names, inline_code));
     parts.extend(field.plausible.iter().map(|constraint| {
         let text = requirement_text(constraint, field, names, inline_code);
@@ -177,12 +168,10 @@ fn field_meaning(field: &Field, names: &Names) -> String {
 
 fn argument_text(ty: &Type, arguments: &[Expr], names: &Names) -> Option<String> {
     let imports = ty.declaration()?.imports;
-    let pairs =
-        imports.iter().zip(arguments).map(|(import, argument)| (import, readable_expr(argument, names)));
-    let pairs: Vec<_> = pairs
-        .filter(|(import, argument)| *import != argument)
-        .map(|(import, argument)| format!("{} = {}", inline_code(import), inline_code(&argument)))
-        .collect();
+    let arguments = arguments.iter().map(|argument| readable_expr(argument, names));
+    let changed = imports.iter().zip(arguments).filter(|(import, argument)| *import != argument);
+    let pairs = changed.map(|(import, value)| format!("{} = {}", inline_code(import), inline_code(&value)));
+    let pairs: Vec<_> = pairs.collect();
     (!pairs.is_empty()).then(|| format!("With {}.", pairs.join(", ")))
 }
 
@@ -194,7 +183,7 @@ fn print_choice_table(out: &mut IndentedText, variants: &[Variant], names: &Name
         let condition = inline_code(&readable_expr(&variant.condition, names));
         let doc = [table_cell(variant.doc), field_meaning(&variant.field, names)];
         let doc: Vec<_> = doc.into_iter().filter(|part| !part.is_empty()).collect();
-        let ty = table_cell(&linked_type(&variant.field, names));
+        let ty = table_cell(&with_link(type_text(&variant.field, names), &variant.field.ty));
         print_row(out, &[&condition, &inline_code(variant.name), &ty, &doc.join(" ")]);
     }
 }
@@ -221,12 +210,8 @@ fn print_bits_table(out: &mut IndentedText, fields: &[BitField]) {
         let constraints = field.constraints.iter().map(|constraint| {
             constraint_text(constraint, &Field::from_bit_field(field), &Names::default(), inline_code)
         });
-        let meaning = [table_cell(field.doc)]
-            .into_iter()
-            .chain(decoding_text(field.decoding, inline_code))
-            .chain(constraints)
-            .collect::<Vec<_>>()
-            .join(" ");
-        print_row(out, &[&bits, &inline_code(field.name), &ty, &meaning]);
+        let mut meaning = vec![table_cell(field.doc)];
+        meaning.extend(decoding_text(field.decoding, inline_code).into_iter().chain(constraints));
+        print_row(out, &[&bits, &inline_code(field.name), &ty, &meaning.join(" ")]);
     }
 }

@@ -1,6 +1,6 @@
 //! Prints expressions and names in the languages of the back ends.
 
-use super::expr::{BinaryOp, Expr, IntType, PrecedenceClass, UnaryOp};
+use super::expr::{BinaryOp, Expr, IntType, Precedence, UnaryOp};
 use super::program::{Names, ValueKind};
 
 /// The differences between languages in writing expressions.
@@ -53,12 +53,8 @@ impl Notation for TextNotation {
 
 /// Compares the bytes of a string with a pattern, for languages without pattern matching. Returns one condition
 /// per byte.
-pub(super) fn byte_conditions<N: Notation>(
-    notation: &N,
-    pattern: &str,
-    byte: impl Fn(usize) -> String,
-) -> Vec<String> {
-    let [and, or, _] = logic_operators(notation);
+pub(super) fn byte_conditions<N: Notation>(pattern: &str, byte: impl Fn(usize) -> String) -> Vec<String> {
+    let [and, or, _] = N::LOGIC_OPERATORS;
     let each = pattern.bytes().enumerate().map(|(index, expected)| {
         let byte = byte(index);
         if expected != b'x' {
@@ -77,20 +73,20 @@ pub(super) fn int_name(ty: IntType) -> String {
 }
 
 /// Prints an expression in a notation.
-pub(super) fn print(expr: &Expr, names: &Names, notation: &impl Notation) -> String {
+pub(super) fn print<N: Notation>(expr: &Expr, names: &Names, notation: &N) -> String {
     match expr {
         Expr::Literal(value) => value.to_string(),
         Expr::Bool(value) => value.to_string(),
         Expr::Path(path) => notation.path(path, &names.steps(path)),
         Expr::Matches(path, pattern) => notation.matches(notation.path(path, &names.steps(path)), pattern),
         Expr::Unary(op, a) => {
-            let sign = if *op == UnaryOp::Not { logic_operators(notation)[2] } else { "-" };
+            let sign = if *op == UnaryOp::Not { N::LOGIC_OPERATORS[2] } else { "-" };
             format!("{sign}{}", atom(a, names, notation))
         }
         Expr::Binary(op, a, b) => {
             let symbol = match op {
-                BinaryOp::And => logic_operators(notation)[0],
-                BinaryOp::Or => logic_operators(notation)[1],
+                BinaryOp::And => N::LOGIC_OPERATORS[0],
+                BinaryOp::Or => N::LOGIC_OPERATORS[1],
                 op => op.symbol(),
             };
             let left = print_operand(a, *op, true, names, notation);
@@ -107,10 +103,6 @@ pub(super) fn print(expr: &Expr, names: &Names, notation: &impl Notation) -> Str
             notation.choice(atom(a, names, notation), atom(b, names, notation), atom(c, names, notation))
         }
     }
-}
-
-fn logic_operators<N: Notation>(_: &N) -> [&'static str; 3] {
-    N::LOGIC_OPERATORS
 }
 
 /// Returns `true` if a cast from `from` to `to` preserves every value.
@@ -139,33 +131,28 @@ pub(super) fn factor(expr: &Expr, names: &Names, notation: &impl Notation) -> St
 }
 
 /// Prints an operand, in parentheses unless it binds more tightly in every language.
-fn print_operand(
+fn print_operand<N: Notation>(
     expr: &Expr,
     outer: BinaryOp,
     left: bool,
     names: &Names,
-    notation: &impl Notation,
+    notation: &N,
 ) -> String {
     let text = print(expr, names, notation);
     let inner = match expr {
         Expr::Binary(op, ..) => *op,
         // A cast that is not printed is replaced by its operand.
         Expr::Cast(a, _) if is_compound(&text) => return print_operand(a, outer, false, names, notation),
-        Expr::Unary(..) if outer.class() != PrecedenceClass::Logic => return format!("({text})"),
+        Expr::Unary(..) if outer.precedence() != Precedence::Logic => return format!("({text})"),
         Expr::Matches(..) => return format!("({text})"),
         _ => return text,
     };
-    let binds_tighter = match (inner.class(), outer.class()) {
-        (PrecedenceClass::Product, PrecedenceClass::Sum) => true,
-        (PrecedenceClass::Product | PrecedenceClass::Sum, PrecedenceClass::Comparison) => true,
-        (
-            PrecedenceClass::Product | PrecedenceClass::Sum | PrecedenceClass::Comparison,
-            PrecedenceClass::Logic,
-        ) => true,
-        (PrecedenceClass::Product | PrecedenceClass::Sum | PrecedenceClass::Logic, _) => {
-            left && inner.class() == outer.class()
-                && (inner.class() != PrecedenceClass::Logic || inner == outer)
-        }
+    let binds_tighter = match (inner.precedence(), outer.precedence()) {
+        (Precedence::Product, Precedence::Sum) => true,
+        (Precedence::Product | Precedence::Sum, Precedence::Comparison) => true,
+        (Precedence::Product | Precedence::Sum | Precedence::Comparison, Precedence::Logic) => true,
+        (Precedence::Logic, _) => left && inner == outer,
+        (Precedence::Product | Precedence::Sum, class) => left && inner.precedence() == class,
         _ => false,
     };
     if binds_tighter { text } else { format!("({text})") }

@@ -111,8 +111,7 @@ impl Schema {
         match self {
             Schema::Markdown => one(markdown::print(title, note, layouts)),
             Schema::Kaitai => {
-                let files = layouts.iter().map(|(id, ty)| self.file(id, kaitai::print(id, title, ty)));
-                files.collect()
+                layouts.iter().map(|(id, ty)| self.file(id, kaitai::print(id, title, ty))).collect()
             }
             Schema::ImHex => one(imhex::print(title, layouts)),
             Schema::C => one(c_header::print(name, title, note, layouts)),
@@ -122,7 +121,8 @@ impl Schema {
         }
     }
 
-    fn file(self, name: &str, text: String) -> SchemaFile {
+    /// Returns a file with the default extension.
+    pub(super) fn file(self, name: &str, text: String) -> SchemaFile {
         SchemaFile { name: format!("{name}.{}", self.extension()), text }
     }
 }

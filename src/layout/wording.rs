@@ -1,7 +1,5 @@
 //! The wording of printed schemas: human-readable types, sizes, offsets, constraints and checks.
 
-use super::notation::{TextNotation, atom, factor, is_compound, print};
-use super::program::{ListingOrder, Names, Reached, reachable};
 use std::fmt;
 
 use super::declaration::{
@@ -9,7 +7,9 @@ use super::declaration::{
 };
 use super::decoding::Decoding;
 use super::expr::{Expr, Scope};
-use super::walk::path_text;
+use super::notation::{TextNotation, atom, factor, is_compound, print};
+use super::program::{ListingOrder, Names, Reached, reachable};
+use super::walk::{Segment, path_text};
 
 /// Collects the lines of a printed schema.
 #[derive(Debug, Default)]
@@ -27,6 +27,12 @@ impl IndentedText {
             self.text.push_str(line);
         }
         self.text.push('\n');
+    }
+
+    /// Adds an empty line, then a line.
+    pub fn push_paragraph(&mut self, line: impl AsRef<str>) {
+        self.push_line("");
+        self.push_line(line);
     }
 
     /// Runs `body`, indenting each added line by two spaces.
@@ -72,9 +78,10 @@ fn format_type(ty: &Type, mut count: Option<&Expr>, names: &Names) -> String {
     let flat = ty.flatten();
     let dimensions = flat.dimensions.iter().map(|dimension| match dimension {
         Some(n) => format!("[{n}]"),
-        None => {
-            format!("[{}]", count.take().map_or("to the end".to_owned(), |count| readable_expr(count, names)))
-        }
+        None => match count.take() {
+            Some(count) => format!("[{}]", readable_expr(count, names)),
+            None => "[to the end]".to_owned(),
+        },
     });
     base_name(&flat.item) + &dimensions.collect::<String>()
 }
@@ -180,6 +187,7 @@ pub(super) fn requirement_text(
     code: fn(&str) -> String,
 ) -> String {
     let expression = |expr: &Expr| code(&readable_expr(expr, names));
+    let path = |list: &[Segment]| code(&path_text(list));
     let each = if field.ty.flatten().is_list() { "Each must" } else { "Must" };
     let requirement = match &constraint.requirement {
         Requirement::Below(limit) => format!("{each} be below {}", expression(limit)),
@@ -203,20 +211,14 @@ pub(super) fn requirement_text(
             format!("{} must hold for at least one item of the list", expression(condition))
         }
         Requirement::IndexInto { list, none, weights } => {
-            let list = code(&path_text(list));
             let weight = weights.map_or(String::new(), |weights| format!(" with 0 in {}", code(weights)));
-            let none =
-                none.map_or(String::new(), |none| format!(", or {}{weight} for none", expression(&none)));
-            format!("{each} be an index into {list}{none}")
+            let none = none.map(|none| format!(", or {}{weight} for none", expression(&none)));
+            format!("{each} be an index into {}{}", path(list), none.unwrap_or_default())
         }
         Requirement::Within { list, first } => {
-            format!(
-                "The range of this length from {} must lie within {}",
-                expression(first),
-                code(&path_text(list))
-            )
+            format!("The range of this length from {} must lie within {}", expression(first), path(list))
         }
-        Requirement::Counts { list } => format!("Must be the number of items in {}", code(&path_text(list))),
+        Requirement::Counts { list } => format!("Must be the number of items in {}", path(list)),
         Requirement::Position => "Must be the index of the item".to_owned(),
         Requirement::Equal => "Must be equal in all items".to_owned(),
         Requirement::SameLength => "Must be as long as in the other items".to_owned(),
@@ -237,9 +239,8 @@ pub(super) fn requirement_text(
             format!("Must be {index}{first}; {others} form no cycles{root}{none}")
         }
     };
-    let condition =
-        constraint.condition.map_or(String::new(), |condition| format!(" if {}", expression(&condition)));
-    requirement + &condition
+    let condition = constraint.condition.map(|condition| format!(" if {}", expression(&condition)));
+    requirement + &condition.unwrap_or_default()
 }
 
 /// Returns the decoding, constraints and checksum of a field as plain text, a line for each.

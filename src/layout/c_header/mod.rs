@@ -45,10 +45,8 @@ pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'sta
         out.push_line("");
         c.print_declaration(&mut out, &reached);
     }
-    out.push_line("");
-    out.push_line("#pragma pack(pop)");
-    out.push_line("");
-    out.push_line("#endif");
+    out.push_paragraph("#pragma pack(pop)");
+    out.push_paragraph("#endif");
     out.into_text()
 }
 
@@ -72,8 +70,6 @@ impl Notation for CPrinter<'_> {
         }
         text
     }
-
-    const LOGIC_OPERATORS: [&'static str; 3] = ["&&", "||", "!"];
 
     fn matches(&self, text: String, pattern: &str) -> String {
         TextNotation.matches(text, pattern)
@@ -187,14 +183,13 @@ impl CPrinter<'_> {
         reached: &Reached,
         fields: &'static [Field],
     ) {
-        let declaration = reached.declaration;
-        let names = reached.names;
+        let (declaration, names) = (reached.declaration, reached.names);
         let mut text = IndentedText::default();
         push_title(&mut text, declaration);
         text.push_line("");
         for (field, offset) in fields.iter().zip(offset_texts(reached)) {
-            let condition =
-                field.condition.map(|c| format!(", if {}", readable_expr(&c, &names))).unwrap_or_default();
+            let condition = field.condition.map(|c| format!(", if {}", readable_expr(&c, &names)));
+            let condition = condition.unwrap_or_default();
             let ty = type_with_content(field, &names);
             let ahead = if field.lookahead { ", as a look-ahead" } else { "" };
             text.push_line(format!("- {}: {ty}, {}{condition}{ahead}", field.name, offset_phrase(&offset)));
@@ -203,11 +198,8 @@ impl CPrinter<'_> {
         print_comment(out, &text.into_text());
         self.print_magic(out, declaration);
         let scope = Scope::default();
-        let fixed = |field: &&Field| {
-            field.condition.is_none()
-                && field.block.is_none()
-                && field.size(&scope).is_some_and(|size| size > 0)
-        };
+        let has_size = |field: &Field| field.size(&scope).is_some_and(|size| size > 0);
+        let fixed = |f: &&Field| f.condition.is_none() && f.block.is_none() && has_size(f);
         let start = &fields[..fields.iter().take_while(fixed).count()];
         let named_already = matches!(start, [Field { ty: Type::Declared(_), .. }]);
         if !start.is_empty() && !named_already {
@@ -216,23 +208,17 @@ impl CPrinter<'_> {
             out.push_line(format!("/* The fixed start of every {}. */", declaration.name));
             self.print_struct(out, &format!("{}_start", self.type_name(declaration)), reached, start, size);
         }
-        self.print_offset_macros(out, reached, fields, &names);
+        self.print_offset_macros(out, reached, fields);
     }
 
     /// Prints the offset and size of each field as macros over the imports, if both depend on nothing else.
-    fn print_offset_macros(
-        &self,
-        out: &mut IndentedText,
-        reached: &Reached,
-        fields: &[Field],
-        names: &Names,
-    ) {
-        let plain =
-            |kind: &ValueKind| matches!(kind, ValueKind::Int(_) | ValueKind::Bool | ValueKind::Bits(_));
+    fn print_offset_macros(&self, out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
+        let plain = |k: &ValueKind| matches!(k, ValueKind::Int(_) | ValueKind::Bool | ValueKind::Bits(_));
         if reached.size != program::FormSize::FromArguments || !reached.imports.iter().all(plain) {
             return;
         }
-        let sizes = fields.iter().map(|field| self.size_term(field, names)).collect::<Option<Vec<_>>>();
+        let sizes = fields.iter().map(|field| self.size_term(field, &reached.names));
+        let sizes = sizes.collect::<Option<Vec<_>>>();
         let (Some(sizes), imports) = (sizes, reached.declaration.imports) else { return };
         let parameters = imports.iter().map(|import| member_name(import)).collect::<Vec<_>>().join(", ");
         let mut fixed = reached.declaration.magic.len() as u64;

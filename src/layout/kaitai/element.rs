@@ -33,7 +33,7 @@ impl Notation for KaitaiNotation {
 
     fn matches(&self, text: String, pattern: &str) -> String {
         let mut terms = vec![format!("{text}.length >= {}", pattern.len())];
-        terms.extend(byte_conditions(self, pattern, |index| format!("{text}[{index}]")));
+        terms.extend(byte_conditions::<Self>(pattern, |index| format!("{text}[{index}]")));
         terms.join(" and ")
     }
 

@@ -15,7 +15,7 @@ mod valid;
 mod word;
 
 use element::{ElementPrinter, KaitaiNotation, call_text, expr_text, print_doc, quoted};
-use valid::{print_valid, reserved_bits_condition};
+use valid::{print_valid, print_valid_condition, reserved_bits_condition};
 use word::print_word;
 
 use super::declaration::{Block, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
@@ -44,8 +44,7 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
         }
         _ => {
             out.push_line("seq:");
-            let names = Names::default();
-            let element = ElementPrinter { count: None, arguments: &[], names: &names };
+            let element = ElementPrinter { count: None, arguments: &[], names: &Names::default() };
             out.indented(|out| print_entry(out, "as_items", |out| element.print(out, root)));
         }
     }
@@ -80,13 +79,11 @@ fn print_entry(out: &mut IndentedText, id: &str, content: impl FnOnce(&mut Inden
 
 /// Prints documentation, parameters and fields of a type.
 fn print_body(out: &mut IndentedText, reached: &Reached) {
-    let declaration = reached.declaration;
-    print_doc(out, &declaration_lines(declaration));
+    print_doc(out, &declaration_lines(reached.declaration));
     print_parameters(out, reached);
-    let names = reached.names;
-    match declaration.shape {
-        Shape::Struct(fields) => print_struct(out, reached, fields, &names),
-        Shape::Choice(variants) => print_choice(out, reached, variants, &names),
+    match reached.declaration.shape {
+        Shape::Struct(fields) => print_struct(out, reached, fields),
+        Shape::Choice(variants) => print_choice(out, reached, variants),
         Shape::Bits { fields, .. } => print_word(out, fields, reached.is_big),
         Shape::Enum { .. } => {}
     }
@@ -126,7 +123,8 @@ fn print_parameter(out: &mut IndentedText, name: &str, kind: ValueKind) {
 }
 
 /// Prints each variant as a field that is present if the variant is chosen.
-fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant], names: &Names) {
+fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant]) {
+    let names = &reached.names;
     out.push_line("seq:");
     out.indented(|out| {
         for (number, variant) in variants.iter().enumerate() {
@@ -134,7 +132,7 @@ fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant],
             let text = if variant.doc.is_empty() { variant.field.doc } else { variant.doc };
             let id = format!("as_{}", to_snake_case(variant.name));
             print_entry(out, &id, |out| {
-                print_content(out, reached, (&variant.field, &id), Some(&condition), text, names);
+                print_content(out, reached, (&variant.field, &id), Some(&condition), text);
             });
             if let Some(whole) = end_condition(&variant.field, &id) {
                 print_check(out, &format!("check_{id}_end"), Some(&condition), &whole, END_CHECK_DOC);
@@ -150,10 +148,8 @@ fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant],
             out.push_line("value: >-");
             out.indented(|out| {
                 for (number, variant) in variants.iter().enumerate() {
-                    out.push_line(format!(
-                        "{} ? {number} :",
-                        atom(&variant.condition, names, &KaitaiNotation)
-                    ));
+                    let condition = atom(&variant.condition, names, &KaitaiNotation);
+                    out.push_line(format!("{condition} ? {number} :"));
                 }
                 out.push_line("-1");
             });
@@ -162,7 +158,8 @@ fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant],
     });
 }
 
-fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field], names: &Names) {
+fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
+    let names = &reached.names;
     out.push_line("seq:");
     out.indented(|out| {
         let magic = reached.declaration.magic;
@@ -174,9 +171,7 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field], nam
             let condition = field.condition.map(|c| expr_text(&c, names));
             let condition = condition.as_deref();
             let id = field_id(field);
-            print_entry(out, &id, |out| {
-                print_content(out, reached, (field, &id), condition, field.doc, names)
-            });
+            print_entry(out, &id, |out| print_content(out, reached, (field, &id), condition, field.doc));
             if let Some(whole) = end_condition(field, &id) {
                 print_check(out, &format!("check_{id}_end"), condition, &whole, END_CHECK_DOC);
             }
@@ -200,7 +195,7 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field], nam
             out.indented(|out| {
                 // Evaluated when the condition of the next field requests it.
                 out.push_line("pos: _io.pos");
-                print_content(out, reached, (field, &id), None, field.doc, names);
+                print_content(out, reached, (field, &id), None, field.doc);
             });
         }
         for (field, position) in placed {
@@ -213,12 +208,11 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field], nam
                 }
                 out.push_line(format!("pos: {}", quoted(&expr_text(&position, names))));
                 let condition = field.condition.map(|c| expr_text(&c, names));
-                print_content(out, reached, (field, &id), condition.as_deref(), field.doc, names);
+                print_content(out, reached, (field, &id), condition.as_deref(), field.doc);
                 let checks = field.checks.iter().map(|c| atom(&c.condition, names, &KaitaiNotation));
                 let checks: Vec<_> = checks.chain(end_condition(field, &id)).collect();
                 if !checks.is_empty() {
-                    out.push_line("valid:");
-                    out.indented(|out| out.push_line(format!("expr: {}", quoted(&checks.join(" and ")))));
+                    print_valid_condition(out, &checks.join(" and "));
                 }
             });
         }
@@ -239,8 +233,9 @@ fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Opti
             Requirement::ReservedZero => reserved_bits_condition(field),
             _ => continue,
         };
-        let applies = [condition.map(str::to_owned), field.condition.map(|c| expr_text(&c, names))];
-        let applies = applies.into_iter().chain([c.condition.map(|c| expr_text(&c, names))]).flatten();
+        let conditions = [field.condition, c.condition].into_iter().flatten();
+        let conditions = conditions.map(|condition| expr_text(&condition, names));
+        let applies = condition.map(str::to_owned).into_iter().chain(conditions);
         let applies: Vec<_> = applies.map(|condition| parenthesize_compound(&condition)).collect();
         let applies = (!applies.is_empty()).then(|| applies.join(" and "));
         let number = index + field.checks.len() + 1;
@@ -269,8 +264,7 @@ fn print_check(out: &mut IndentedText, id: &str, condition: Option<&str>, must_h
             out.push_line(format!("if: {}", quoted(condition)));
         }
         out.push_line("size: 0");
-        out.push_line("valid:");
-        out.indented(|out| out.push_line(format!("expr: {}", quoted(must_hold))));
+        print_valid_condition(out, must_hold);
         print_doc(out, text);
     });
 }
@@ -282,8 +276,8 @@ fn print_content(
     (field, id): (&Field, &str),
     condition: Option<&str>,
     text: &str,
-    names: &Names,
 ) {
+    let names = &reached.names;
     if let Some(condition) = condition {
         out.push_line(format!("if: {}", quoted(condition)));
     }
@@ -350,8 +344,7 @@ fn print_helper(out: &mut IndentedText, reached: &Reached, field: &Field) {
     out.indented(|out| {
         print_parameters(out, reached);
         out.push_line("seq:");
-        let names = reached.names;
-        let element = ElementPrinter { count: None, arguments: block.arguments, names: &names };
+        let element = ElementPrinter { count: None, arguments: block.arguments, names: &reached.names };
         out.indented(|out| print_entry(out, "as_items", |out| element.print(out, &block.content)));
     });
 }

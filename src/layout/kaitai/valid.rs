@@ -26,12 +26,16 @@ pub(super) fn print_valid(out: &mut IndentedText, field: &Field, id: &str, names
         out.push_line("valid:");
         return out.indented(|out| out.push_line(format!("any-of: [{}]", values.join(", "))));
     }
-    let terms: Vec<_> =
-        field.constraints.iter().filter_map(|c| constraint_term(c, field, id, names)).collect();
+    let terms = field.constraints.iter().filter_map(|c| constraint_term(c, field, id, names));
+    let terms: Vec<_> = terms.collect();
     if !terms.is_empty() {
-        out.push_line("valid:");
-        out.indented(|out| out.push_line(format!("expr: {}", quoted(&terms.join(" and ")))));
+        print_valid_condition(out, &terms.join(" and "));
     }
+}
+
+pub(super) fn print_valid_condition(out: &mut IndentedText, condition: &str) {
+    out.push_line("valid:");
+    out.indented(|out| out.push_line(format!("expr: {}", quoted(condition))));
 }
 
 /// Returns a constraint as a condition on the number `_`.

@@ -14,15 +14,13 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
     out.push_line(format!(
         "{title}: the program that the walker, the assembler, the generator and the breaker run."
     ));
-    out.push_line("");
-    out.push_line(
+    out.push_paragraph(
         "Each field that an expression refers to has a slot ($0 and up) in every struct where it is visible.",
     );
     out.push_line("= introduces the source of a stored value when a file is assembled, -> its effect.");
     for (name, ty) in layouts {
         let program = Program::of(ty);
-        out.push_line("");
-        out.push_line(format!("== {name}: {}", base_name(program.forms[program.root].ty)));
+        out.push_paragraph(format!("== {name}: {}", base_name(program.forms[program.root].ty)));
         let equations = program.equations().into_iter();
         let uses: Vec<Use> =
             equations.map(|equation| (program.origins(equation.unit, equation.code), equation)).collect();
