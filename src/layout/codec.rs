@@ -50,11 +50,8 @@ pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
     options: &WriteOptions,
 ) -> Result<Vec<u8>> {
     let bytes = encode(value)?;
-    check_strictness(
-        &check::<T>(&bytes, &ReadOptions::default())?,
-        options.strictness,
-        ErrorKind::Inexpressible,
-    )?;
+    let report = check::<T>(&bytes, &ReadOptions::default())?;
+    check_strictness(&report, options.strictness, ErrorKind::Inexpressible)?;
     Ok(bytes)
 }
 
@@ -77,9 +74,9 @@ pub(crate) fn decode<T>(
     options: &ReadOptions,
     decode: impl FnOnce(&mut Cursor<&[u8]>) -> BinResult<T>,
 ) -> Result<T> {
-    let error =
-        |error| structure.locate(convert_binrw_error(error, Error::malformed), bytes, &options.limits);
-    decode(&mut Cursor::new(bytes)).map_err(error)
+    let result = decode(&mut Cursor::new(bytes));
+    let result = result.map_err(|error| convert_binrw_error(error, Error::malformed));
+    result.map_err(|error| structure.locate(error, bytes, &options.limits))
 }
 
 /// Encodes a value without checking it.

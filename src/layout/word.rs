@@ -6,7 +6,7 @@ use serde::de::{self, DeserializeSeed, MapAccess, Visitor};
 use serde::{Deserializer, Serialize, Serializer};
 
 use crate::layout::Layout;
-use crate::layout::declaration::{BitField, Declaration, Shape};
+use crate::layout::declaration::{BitField, Declaration};
 
 /// The bit fields that are omitted from a serialised word if they have their default values.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,8 +37,7 @@ impl BitFields {
     }
 
     fn from_declaration(declaration: &'static Declaration) -> BitFields {
-        let fields = if let Shape::Bits { fields, .. } = declaration.shape { fields } else { &[] };
-        BitFields { fields, implied: ImpliedFields::default() }
+        BitFields { fields: declaration.bit_fields(), implied: ImpliedFields::default() }
     }
 
     /// Returns `true` if the field is omitted when it has its default value.
@@ -71,15 +70,13 @@ impl Serialize for Word {
             !self.fields.is_optional(field) || field.bits.extract(self.bits) != field.bits.extract(implied)
         };
         serializer.collect_map(self.fields.fields.iter().filter(is_written).map(|field| {
+            let bits = field.bits.extract(self.bits);
             let part = match field.declared {
-                Some(word) => BitFieldValue::Word(Word {
-                    bits: field.bits.extract(self.bits),
-                    fields: BitFields::from_declaration(word),
-                }),
-                None if field.flag => BitFieldValue::Flag(field.bits.extract(self.bits) != 0),
+                Some(word) => BitFieldValue::Word(Word { bits, fields: BitFields::from_declaration(word) }),
+                None if field.flag => BitFieldValue::Flag(bits != 0),
                 // Bit fields that are numbers have at most 32 bits.
                 None if field.signed => BitFieldValue::Number(field.bits.extract_signed(self.bits) as i64),
-                None => BitFieldValue::Number(field.bits.extract(self.bits) as i64),
+                None => BitFieldValue::Number(bits as i64),
             };
             (field.name, part)
         }))
@@ -106,11 +103,11 @@ impl<'de> Visitor<'de> for BitFields {
         let mut bits = 0;
         let mut present_bits = 0;
         while let Some(name) = map.next_key::<String>()? {
-            let known = self.fields.iter().find(|field| field.name == name);
-            let field = known.ok_or_else(|| {
-                de::Error::custom(format_args!("unknown field `{name}`, expected {}", ExpectedFields(self)))
-            })?;
-            let mask = field.bits.extract(u128::MAX) << field.bits.offset;
+            let Some(field) = self.fields.iter().find(|field| field.name == name) else {
+                let message = format!("unknown field `{name}`, expected {}", ExpectedFields(self));
+                return Err(de::Error::custom(message));
+            };
+            let mask = field.bits.mask();
             if present_bits & mask != 0 {
                 return Err(de::Error::duplicate_field(field.name));
             }
@@ -118,7 +115,7 @@ impl<'de> Visitor<'de> for BitFields {
             bits |= (read_bits(field, &mut map)? << field.bits.offset) & mask;
         }
         for field in self.fields {
-            let mask = field.bits.extract(u128::MAX) << field.bits.offset;
+            let mask = field.bits.mask();
             match (present_bits & mask, self.is_optional(field)) {
                 (0, true) => bits |= self.implied.word & mask,
                 (0, false) => return Err(de::Error::missing_field(field.name)),

@@ -56,20 +56,21 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             let _ = run.solve_pending();
         }
         let determined = run.variables.determined_values();
-        let is_known =
-            |numbers: &NumbersByPath, (path, number): (_, &i128)| numbers.get(path) == Some(number);
+        let are_in = |values: &NumbersByPath, others: &NumbersByPath| {
+            others.iter().all(|(path, number)| values.get(path) == Some(number))
+        };
         let is_stale = match &written {
             // The error may disappear once more values are known: run again if this run determined new ones.
-            Err(_) if determined.iter().all(|value| is_known(&earlier_values, value)) => false,
+            Err(_) if are_in(&earlier_values, &determined) => false,
             Err(_) => {
                 earlier_values.extend(determined);
                 last_error = written.err();
                 continue;
             }
-            Ok(_) if run.variables.has_stale_dependency() || run.deferred_error.is_some() => {
+            _ if run.variables.has_stale_dependency() || run.deferred_error.is_some() => {
                 determined != earlier_values
             }
-            Ok(_) => !earlier_values.iter().all(|value| is_known(&determined, value)),
+            _ => !are_in(&determined, &earlier_values),
         };
         if is_stale {
             earlier_values = determined;

@@ -52,17 +52,16 @@ impl Assembler<'_> {
         let (first_variable, region) = (self.variables.len(), self.add_region(None));
         let end = self.write_value(WriteTarget { region, at: 0, input, outer: input }, content)?.end;
         self.complete_region(region, end, input, None)?;
-        if let Some(encoding) = &block.encoding {
-            self.record_dependency(encoding);
+        block.encoding.iter().for_each(|encoding| self.record_dependency(encoding));
+        for variable in first_variable..self.variables.len() {
+            self.variables.record_dependency(variable);
         }
-        (first_variable..self.variables.len())
-            .for_each(|variable| self.variables.record_dependency(variable));
         let encoding = block.encoding.as_ref().and_then(|encoding| self.frames.eval_value(encoding).ok());
         let packing = (block.block.packing, encoding);
         let buffer = &mut self.regions[region].buffer;
         let size = block.size.is_some().then(|| buffer.len());
-        let unpacked =
-            original.and_then(|packed| unpack::unpack(packing.clone(), packed, size, self.limits).ok());
+        let unpack = |packed| unpack::unpack(packing.clone(), packed, size, self.limits).ok();
+        let unpacked = original.and_then(unpack);
         if let Some(unpacked) = unpacked.as_ref().filter(|unpacked| unpacked.len() as u64 == buffer.len()) {
             let filled = buffer.fill_unwritten(0, unpacked);
             self.defer_clash(filled)?;

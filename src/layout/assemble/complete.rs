@@ -137,8 +137,7 @@ impl Assembler<'_> {
     /// none changes.
     fn write_checksums(&mut self, region: RegionId) -> Result<()> {
         let pending = std::mem::take(&mut self.checksums);
-        let is_inside =
-            |pending: &PendingChecksum| self.locate(pending.start).is_some_and(|(own, _)| own == region);
+        let is_inside = |sum: &PendingChecksum| self.locate(sum.start).is_some_and(|(own, _)| own == region);
         let (mut inside, outside): (Vec<_>, Vec<_>) = pending.into_iter().partition(is_inside);
         self.checksums = outside;
         inside.retain(|pending| self.variables.get(pending.variable).cause.is_none());

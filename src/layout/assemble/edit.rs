@@ -96,8 +96,7 @@ fn edit_file(
     let (before, mut wrong) = (wrong_counts(ty, bytes, limits), wrong_counts(ty, &edited, limits));
     let later = |index| edits.iter().zip(&paths).skip(index);
     wrong.retain(|(path, _)| {
-        let was_wrong =
-            original_path(path, later(0)).is_some_and(|path| before.iter().any(|(old, _)| *old == path));
+        let was_wrong = original_path(path, later(0)).is_some_and(|path| before.iter().any(|b| b.0 == path));
         let is_given = edits.iter().enumerate().any(|(index, edit)| {
             matches!(edit.change, Change::Set(_) | Change::Insert(_))
                 && original_path(path, later(index + 1)).is_some_and(|path| path.starts_with(&paths[index]))

@@ -158,11 +158,10 @@ fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'
 /// Returns an error if the word and its fields disagree, a field is omitted, or a value is not an integer that fits.
 fn compose_word(tree: &ValueTree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
     let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
-    let whole = match &tree.leaf {
-        Some(leaf) => match &*read_value(leaf, &Type::Declared(declaration))? {
-            Value::Bits(word, _) => Some(*word),
-            other => return Err(format!("{other} is not an integer")),
-        },
+    let leaf = tree.leaf.as_ref().map(|leaf| read_value(leaf, &Type::Declared(declaration)));
+    let whole = match leaf.transpose()?.as_deref() {
+        Some(Value::Bits(word, _)) => Some(*word),
+        Some(other) => return Err(format!("{other} is not an integer")),
         None => None,
     };
     if tree.group.is_none() {
@@ -170,11 +169,8 @@ fn compose_word(tree: &ValueTree, declaration: &'static Declaration) -> Result<O
     }
     let mut word = 0;
     for field in fields {
-        let bits = match tree.child(Segment::Field(field.name)) {
-            Some(part) => read_bits(part, field)?,
-            None => None,
-        };
-        match (bits, whole) {
+        let part = tree.child(Segment::Field(field.name));
+        match (part.map_or(Ok(None), |part| read_bits(part, field))?, whole) {
             (Some(bits), Some(whole)) if bits != field.bits.extract(whole) => {
                 let name = field.name;
                 return Err(format!("is {whole:#x}, but its field `{name}` is {bits:#x}: omit one of them"));

@@ -33,31 +33,28 @@ impl Assembler<'_> {
     ) -> Result<()> {
         let FormKind::Choice(unit) = self.program.forms[next.form].kind else { return Ok(()) };
         let unit = &self.program.units[unit];
-        let candidates: Vec<_> =
-            lookaheads.iter().filter(|(_, start)| *start == end).map(|(step, _)| *step).collect();
+        let candidates = lookaheads.iter().filter(|(_, start)| *start == end).map(|(step, _)| *step);
+        let candidates: Vec<_> = candidates.collect();
         if candidates.is_empty() {
             return Ok(());
         }
         // Given values take precedence over implied magic bytes.
-        let alternatives = [false, true]
-            .into_iter()
-            .flat_map(|implies_magic| unit.steps.iter().map(move |step| (step, implies_magic)));
-        for (variant, implies_magic) in alternatives {
+        let alternatives = [false, true].into_iter();
+        for (implies_magic, variant) in
+            alternatives.flat_map(|implies| unit.steps.iter().map(move |s| (implies, s)))
+        {
             let Some(start) = self.first_bytes(variant.form, implies_magic, input)? else { continue };
-            let has_bytes_for = |step: &&'static Step| {
-                let size = step.field.ty.size().map_or(usize::MAX, |size| size as usize);
-                start.len() >= size
-            };
-            let read: Vec<_> = candidates.iter().copied().filter(has_bytes_for).collect();
-            for step in &read {
-                let size = step.field.ty.size().unwrap_or_default() as usize;
-                self.frames.set_field(step, &step.field.ty.read_value(&start[..size]));
+            let mut read = Vec::new();
+            for step in &candidates {
+                if let Some(bytes) = step.field.ty.size().and_then(|size| start.get(..size as usize)) {
+                    self.frames.set_field(step, &step.field.ty.read_value(bytes));
+                    read.push(*step);
+                }
             }
             let (outer, _) = self.frames.enter(unit, &next.call);
-            let is_chosen =
-                self.frames.choose_variant(&unit.steps).is_ok_and(|chosen| std::ptr::eq(chosen, variant));
+            let chosen = self.frames.choose_variant(&unit.steps);
             self.frames.leave(outer, None);
-            if is_chosen {
+            if chosen.is_ok_and(|chosen| std::ptr::eq(chosen, variant)) {
                 lookaheads.retain(|(step, _)| !read.iter().any(|read| std::ptr::eq(*read, *step)));
                 return Ok(());
             }

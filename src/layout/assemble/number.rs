@@ -143,9 +143,8 @@ pub(super) fn set_bits(
         Segment::Field(name) => *name,
         Segment::Index(_) => "",
     });
-    let found = declaration.bit_field_at(&names.collect::<Vec<_>>());
-    let (bits, field) =
-        found.ok_or_else(|| format!("{} has no field `{}`", declaration.name, path_text(path)))?;
+    let missing = || format!("{} has no field `{}`", declaration.name, path_text(path));
+    let (bits, field) = declaration.bit_field_at(&names.collect::<Vec<_>>()).ok_or_else(missing)?;
     let UntypedValue::Text(text) = value else {
         return Err(format!("`{}` is an integer, but the given value is not", field.name));
     };

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use super::contents::Contents;
 use super::tree::{GivenValue, ValueGroup, ValueTree};
 use crate::layout::covered_ranges::CoveredRanges;
-use crate::layout::declaration::{Block, Field, Packing, Shape, Type};
+use crate::layout::declaration::{Block, Field, Packing, Type};
 use crate::layout::expr::{Expr, Value};
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
 use crate::{Limits, Span};
@@ -20,15 +20,9 @@ pub(super) fn record_values<'b>(
     limits: &Limits,
     edit_paths: Option<&[Vec<Segment>]>,
 ) -> Result<Contents<'b>, Fault> {
-    let mut recorder = Recorder {
-        file: bytes,
-        edit_paths,
-        contents: Contents::default(),
-        open_groups: Vec::new(),
-        detached: Vec::new(),
-        covered: CoveredRanges::default(),
-        edits_packed_value: false,
-    };
+    let (contents, open_groups, detached, covered, edits_packed_value) = Default::default();
+    let mut recorder =
+        Recorder { file: bytes, edit_paths, contents, open_groups, detached, covered, edits_packed_value };
     let end = walk(ty, bytes, limits, &mut recorder)?;
     let Recorder { mut contents, detached, covered, edits_packed_value, .. } = recorder;
     if !edits_packed_value {
@@ -40,7 +34,7 @@ pub(super) fn record_values<'b>(
                 DetachedData::Packed(packed) => tree.group_mut().packed = Some(packed.into()),
                 DetachedData::Trailing(trailing) => tree.group_mut().trailing = Some(trailing.into()),
                 DetachedData::Origin(range) => {
-                    tree.origin = Some(tree.origin.take().unwrap_or(Box::new(range)))
+                    tree.origin.get_or_insert(Box::new(range));
                 }
             }
         }
@@ -129,14 +123,11 @@ impl Visitor for Recorder<'_, '_> {
         // The content of an inline block has the path of the enclosing struct, which may be an item.
         let is_array_item = node.field.is_none() && matches!(node.path.last(), Some(Segment::Index(_)));
         let is_unedited = !self.is_edited(node.path);
+        let has_numbers = is_unedited || self.edit_paths.is_none();
         let storage = match node.ty {
             // The content of an inline block: its parts belong to the enclosing struct.
-            _ if self.open_groups.last().is_some_and(|(depth, ..)| *depth == node.path.len()) => {
-                Storage::Parts
-            }
-            Type::Array(item, _) | Type::List(item)
-                if is_plain_number(item) && (is_unedited || self.edit_paths.is_none()) =>
-            {
+            _ if self.open_groups.last().is_some_and(|group| group.0 == node.path.len()) => Storage::Parts,
+            Type::Array(item, _) | Type::List(item) if has_numbers && is_plain_number(item) => {
                 Storage::Numbers(item)
             }
             ty if (is_array || is_array_item) && is_unedited && is_contiguous(ty) => Storage::Bytes,
@@ -203,8 +194,8 @@ impl Visitor for Recorder<'_, '_> {
                 let bytes = self.content_bytes(&node.span, node.bytes);
                 GivenValue::Bytes(bytes, node.count.unwrap_or_default()).into()
             }
-            Storage::Numbers(item) => {
-                GivenValue::Numbers(item, self.content_bytes(&node.span, node.bytes)).into()
+            Storage::Numbers(ty) => {
+                GivenValue::Numbers(ty, self.content_bytes(&node.span, node.bytes)).into()
             }
         };
         self.add_value(node.path, tree);
@@ -220,15 +211,12 @@ impl Visitor for Recorder<'_, '_> {
 
 /// Returns the paths of the values that store the packed and unpacked size of a block in the struct at `outer`.
 fn size_paths(outer: &[Segment], field: Option<&Field>, block: &Block) -> Vec<Vec<Segment>> {
-    let count = field.and_then(|field| field.count);
-    let sizes = [count, block.size];
     let mut paths = Vec::new();
-    for expr in sizes.iter().flatten() {
+    for expr in [field.and_then(|field| field.count), block.size].iter().flatten() {
         expr.visit(&mut |part| {
             if let Expr::Path(names) = part {
-                paths.push(
-                    outer.iter().copied().chain(names.iter().map(|name| Segment::Field(name))).collect(),
-                );
+                let names = names.iter().map(|name| Segment::Field(name));
+                paths.push(outer.iter().copied().chain(names).collect());
             }
         });
     }
@@ -243,13 +231,9 @@ fn is_plain_number(ty: &Type) -> bool {
 fn is_contiguous(ty: &Type) -> bool {
     match ty {
         Type::Array(item, _) | Type::List(item) => is_contiguous(item),
-        Type::Declared(declaration) => match declaration.shape {
-            Shape::Struct(_) | Shape::Choice(_) => declaration.fields().all(|field| {
-                let content = field.block.map_or(field.ty, |block| block.content);
-                field.position.is_none() && is_contiguous(&content)
-            }),
-            Shape::Enum { .. } | Shape::Bits { .. } => true,
-        },
+        Type::Declared(declaration) => {
+            declaration.fields().all(|f| f.position.is_none() && is_contiguous(&f.content_type()))
+        }
         _ => true,
     }
 }

@@ -92,9 +92,8 @@ impl<'b> ValueTree<'b> {
     /// Returns `true` if a value or one of its fields is given. A tree without values may still be
     /// [fixed](ValueTree::is_fixed).
     pub fn has_value(&self) -> bool {
-        let group = self.group.as_ref();
-        self.leaf.is_some()
-            || group.is_some_and(|group| group.fields.iter().any(|(_, tree)| tree.has_value()))
+        let mut fields = self.group.iter().flat_map(|group| &group.fields);
+        self.leaf.is_some() || fields.any(|(_, tree)| tree.has_value())
     }
 
     /// Replaces the value. Keeps the origin and packed bytes, and the given fields of a packed word.
@@ -148,11 +147,8 @@ impl<'b> ValueTree<'b> {
     /// Replaces an array of numbers by individual items.
     fn split_numbers(&mut self) {
         if let Some(GivenValue::Numbers(ty, bytes)) = self.leaf.as_ref().map(TrackedValue::peek) {
-            let size = ty.size().map_or(1, |size| size as usize);
-            let items = bytes
-                .chunks_exact(size)
-                .map(|bytes| GivenValue::Value(ty.read_value(bytes)).into())
-                .collect();
+            let items = bytes.chunks_exact(ty.size().map_or(1, |size| size as usize));
+            let items = items.map(|bytes| GivenValue::Value(ty.read_value(bytes)).into()).collect();
             self.leaf = None;
             self.group_mut().items = items;
         }
@@ -179,8 +175,7 @@ impl<'b> ValueTree<'b> {
             return true;
         }
         let fields = group.fields.iter().map(|(name, tree)| (Segment::Field(name), tree));
-        let items = group.items.iter().enumerate();
-        let items = items.map(|(index, tree)| (Segment::Index(index as u64), tree));
+        let items = (0..).zip(&group.items).map(|(index, tree)| (Segment::Index(index), tree));
         for (step, tree) in fields.chain(items) {
             path.push(step);
             if tree.has_unused(path) {

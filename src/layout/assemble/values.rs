@@ -112,12 +112,10 @@ impl<'b> FileValues<'b> {
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
         let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();
-        if self.contents.root.has_unused(&mut path) {
-            return Err(
-                Error::inexpressible("is given, but the file has no field for it").at(path.as_slice())
-            );
+        match self.contents.root.has_unused(&mut path) {
+            true => Err(Error::inexpressible("is given, but the file has no field for it").at(&path[..])),
+            false => Ok(bytes),
         }
-        Ok(bytes)
     }
 
     /// Makes [`assemble`](FileValues::assemble) recompute values that conflict with others.
@@ -128,8 +126,7 @@ impl<'b> FileValues<'b> {
 
     /// Sets a number, packed word or string; `None` adds an empty list or struct.
     pub(in crate::layout) fn set_value(&mut self, path: &[Segment], value: Option<Value>) {
-        let text =
-            value.as_ref().map_or(0, |value| if let Value::Text(text) = value { text.len() } else { 0 });
+        let text = if let Some(Value::Text(text)) = &value { text.len() } else { 0 };
         self.contents.size_bound += 16 + text as u64;
         if let Some(tree) = self.contents.get_or_insert(path) {
             *tree = match value {
@@ -157,17 +154,16 @@ impl<'b> FileValues<'b> {
         self.contents.size_bound += value.max_size();
         let mut tree = &mut self.contents.root;
         for (depth, step) in path.iter().enumerate() {
-            if let Some(GivenValue::Value(Value::Bits(word, declaration))) =
-                tree.leaf.as_mut().map(|leaf| leaf.peek_mut())
-            {
-                let inexpressible = |message: String| Error::inexpressible(message).at(path);
-                return set_bits(word, declaration, &path[depth..], &value).map_err(inexpressible);
+            let leaf = tree.leaf.as_mut().map(|leaf| leaf.peek_mut());
+            if let Some(GivenValue::Value(Value::Bits(word, declaration))) = leaf {
+                let result = set_bits(word, declaration, &path[depth..], &value);
+                return result.map_err(|message| Error::inexpressible(message).at(path));
             }
             tree = tree.get_or_insert(*step).ok_or_else(|| no_item_before(path))?;
         }
         // A string without a terminating NUL stays unterminated if its text is replaced.
-        let lacks_nul =
-            matches!(tree.leaf.as_ref().map(|leaf| leaf.peek()), Some(GivenValue::Unterminated(_)));
+        let old = tree.leaf.as_ref().map(|leaf| leaf.peek());
+        let lacks_nul = matches!(old, Some(GivenValue::Unterminated(_)));
         let value = match value {
             UntypedValue::Text(text) if lacks_nul => UntypedValue::Unterminated(text.into_bytes()),
             value => value,

@@ -134,17 +134,14 @@ impl Variables {
     /// Returns the variable of an origin, and adds a variable for a bit field without one. Returns `None` for other
     /// origins, and for bit fields that are never recomputed.
     pub fn find_or_add(&mut self, origin: SlotOrigin) -> Option<VariableId> {
+        if self.is_fixed(origin) {
+            return None;
+        }
         if let (None, SlotOrigin::Variable(whole, Some((bits, field)))) = (self.find(origin), origin) {
             let path = [&self.0[whole].path[..], &[Segment::Field(field.name)]].concat();
             let id = self.0.len();
-            match &mut self.0[whole].kind {
-                VariableKind::Whole { fixed_fields, bit_fields, .. }
-                    if !fixed_fields.contains(&field.name) =>
-                {
-                    bit_fields.push(id)
-                }
-                _ => return None,
-            }
+            let VariableKind::Whole { bit_fields, .. } = &mut self.0[whole].kind else { return None };
+            bit_fields.push(id);
             self.add(&path, VariableKind::Bits(whole, bits, field));
         }
         self.find(origin)

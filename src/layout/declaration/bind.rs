@@ -61,9 +61,9 @@ fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// Leaks the values of a list.
-fn leak_all<T>(values: Vec<T>) -> &'static [T] {
-    Vec::leak(values)
+/// Leaks the items of an iterator.
+fn leak_all<T>(items: impl Iterator<Item = T>) -> &'static [T] {
+    items.collect::<Vec<_>>().leak()
 }
 
 /// Builds declarations with bound imports.
@@ -94,13 +94,13 @@ impl Binder {
             }
         }
         let shape = match declaration.shape {
-            Shape::Struct(fields) => Shape::Struct(leak_all(
-                fields.iter().filter_map(|field| self.bind_field(field, &scope)).collect(),
-            )),
-            Shape::Choice(variants) => Shape::Choice(leak_all(self.bind_variants(variants, &scope))),
+            Shape::Struct(fields) => {
+                Shape::Struct(leak_all(fields.iter().filter_map(|field| self.bind_field(field, &scope))))
+            }
+            Shape::Choice(variants) => Shape::Choice(self.bind_variants(variants, &scope).leak()),
             shape @ (Shape::Enum { .. } | Shape::Bits { .. }) => shape,
         };
-        let mut bound = Declaration { imports: leak_all(remaining), shape, ..*declaration };
+        let mut bound = Declaration { imports: remaining.leak(), shape, ..*declaration };
         let bound = if bound == *declaration {
             declaration
         } else {
@@ -113,30 +113,23 @@ impl Binder {
 
     /// Returns the field with the names in `scope` bound; `None` if its condition is always false.
     fn bind_field(&mut self, field: &Field, scope: &Scope) -> Option<Field> {
-        let condition = field.condition.map(|condition| simplify(&condition, scope));
-        let mut field = Field { condition, ..*field };
-        match condition {
-            Some(Expr::Bool(false)) => return None,
-            Some(Expr::Bool(true)) => field.condition = None,
-            _ => {}
-        }
-        field.count = field.count.map(|count| simplify(&count, scope));
-        field.position = field.position.map(|position| simplify(&position, scope));
+        let simplified = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, scope));
+        let condition = bind_condition(field.condition, scope)?;
+        let (count, position) = (simplified(field.count), simplified(field.position));
+        let mut field = Field { condition, count, position, ..*field };
         let check = |check: &Check| Check { condition: simplify(&check.condition, scope), ..*check };
-        field.checks = leak_all(field.checks.iter().map(check).collect());
-        field.constraints =
-            leak_all(field.constraints.iter().filter_map(|c| bind_constraint(c, scope)).collect());
+        field.checks = leak_all(field.checks.iter().map(check));
+        field.constraints = leak_all(field.constraints.iter().filter_map(|c| bind_constraint(c, scope)));
         let (ty, arguments) = self.bind_item(&field.ty, field.arguments, scope);
         (field.ty, field.arguments) = (ty, arguments);
         field.block = field.block.map(|block| {
             let (content, arguments) = self.bind_item(&block.content, block.arguments, scope);
-            let simplified = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, scope));
             let (encoding, size) = (simplified(block.encoding), simplified(block.size));
             Block { encoding, size, content, arguments, ..block }
         });
         field.checksum = field.checksum.map(|checksum| {
             let arguments = checksum.arguments.iter().map(|argument| simplify(argument, scope));
-            Checksum { arguments: leak_all(arguments.collect()), ..checksum }
+            Checksum { arguments: leak_all(arguments), ..checksum }
         });
         if let Some(chosen) = only_variant(&field.ty) {
             (field.ty, field.count, field.arguments) = (chosen.ty, chosen.count, chosen.arguments);
@@ -152,11 +145,8 @@ impl Binder {
             if condition == Expr::Bool(false) {
                 continue;
             }
-            remaining.extend(self.bind_field(&variant.field, scope).map(|field| Variant {
-                condition,
-                field,
-                ..*variant
-            }));
+            let field = self.bind_field(&variant.field, scope);
+            remaining.extend(field.map(|field| Variant { condition, field, ..*variant }));
             if condition == Expr::Bool(true) {
                 break;
             }
@@ -169,7 +159,7 @@ impl Binder {
         let arguments: Vec<Expr> = arguments.iter().map(|argument| simplify(argument, scope)).collect();
         let constants: Vec<Option<Value>> = arguments.iter().map(to_constant).collect();
         let remaining = arguments.iter().zip(&constants).filter(|(_, constant)| constant.is_none());
-        let remaining = leak_all(remaining.map(|(argument, _)| *argument).collect());
+        let remaining = leak_all(remaining.map(|(argument, _)| *argument));
         (self.bind_type(ty, &constants), remaining)
     }
 
@@ -182,9 +172,7 @@ impl Binder {
                 let chosen = only_variant(&item).filter(|chosen| chosen.count.is_none());
                 Type::list(leak(chosen.map_or(item, |chosen| chosen.ty)))
             }
-            Type::Declared(declaration) => {
-                Type::Declared(self.bind_declaration(declaration, constants.to_vec()))
-            }
+            Type::Declared(unbound) => Type::Declared(self.bind_declaration(unbound, constants.to_vec())),
             other => other,
         }
     }
@@ -202,30 +190,36 @@ fn only_variant(ty: &Type) -> Option<&'static Field> {
 
 /// Returns the constraint with the names in `scope` bound; `None` if its condition is always false.
 fn bind_constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint> {
-    let condition = constraint.condition.map(|condition| simplify(&condition, scope));
+    let simplified = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, scope));
+    let condition = bind_condition(constraint.condition, scope)?;
     let requirement = match constraint.requirement {
         Requirement::Below(limit) => Requirement::Below(simplify(&limit, scope)),
         Requirement::OneOf(values) => {
-            Requirement::OneOf(leak_all(values.iter().map(|value| simplify(value, scope)).collect()))
+            Requirement::OneOf(leak_all(values.iter().map(|value| simplify(value, scope))))
         }
         Requirement::AtLeast(limit) => Requirement::AtLeast(simplify(&limit, scope)),
         Requirement::Holds(condition) => Requirement::Holds(simplify(&condition, scope)),
         Requirement::Within { list, first } => Requirement::Within { list, first: simplify(&first, scope) },
         Requirement::IndexInto { list, none, weights } => {
-            Requirement::IndexInto { list, none: none.map(|none| simplify(&none, scope)), weights }
+            Requirement::IndexInto { list, none: simplified(none), weights }
         }
         Requirement::Permutation { of, groups } => {
-            Requirement::Permutation { of, groups: groups.map(|groups| simplify(&groups, scope)) }
+            Requirement::Permutation { of, groups: simplified(groups) }
         }
         Requirement::Forest { none, rooted, ids, parents_first } => {
-            Requirement::Forest { none: none.map(|none| simplify(&none, scope)), rooted, ids, parents_first }
+            Requirement::Forest { none: simplified(none), rooted, ids, parents_first }
         }
         other => other,
     };
-    match condition {
-        Some(Expr::Bool(false)) => None,
-        Some(Expr::Bool(true)) => Some(Constraint { requirement, condition: None, ..*constraint }),
-        condition => Some(Constraint { requirement, condition, ..*constraint }),
+    Some(Constraint { requirement, condition, ..*constraint })
+}
+
+/// Returns the condition with the names in `scope` bound, `Some(None)` if it is always true, and `None` if it is always
+/// false.
+fn bind_condition(condition: Option<Expr>, scope: &Scope) -> Option<Option<Expr>> {
+    match condition.map(|condition| simplify(&condition, scope)) {
+        Some(Expr::Bool(holds)) => holds.then_some(None),
+        condition => Some(condition),
     }
 }
 

@@ -97,8 +97,8 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> EntryVisitor<F> {
         for gap in std::mem::take(&mut self.covered).gaps(file.len() as u64) {
             // Gaps are within the file.
             let bytes = file.get(gap.start as usize..gap.end as usize).unwrap_or_default().to_vec();
-            let entry =
-                DumpEntry { bytes, ..DumpEntry::new(String::new(), &Span::Bytes(gap), EntryKind::Gap) };
+            let gap = DumpEntry::new(String::new(), &Span::Bytes(gap), EntryKind::Gap);
+            let entry = DumpEntry { bytes, ..gap };
             if self.emit(&entry).is_break() {
                 return;
             }
@@ -165,11 +165,9 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> Visitor for EntryVisitor<F> {
 
     fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         self.covered.add(&span);
-        let path: Vec<_> = path.iter().copied().chain([Segment::Field(TRAILING)]).collect();
-        let entry = DumpEntry {
-            bytes: bytes.to_vec(),
-            ..DumpEntry::new(path_text(&path), &span, EntryKind::Trailing)
-        };
+        let path = path_text(&[path, &[Segment::Field(TRAILING)]].concat());
+        let trailing = DumpEntry::new(path, &span, EntryKind::Trailing);
+        let entry = DumpEntry { bytes: bytes.to_vec(), ..trailing };
         // If the closure stopped, the next value ends the walk.
         let _ = self.emit(&entry);
     }
@@ -178,10 +176,7 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> Visitor for EntryVisitor<F> {
 impl DumpEntry {
     fn new(path: String, span: &Span, kind: EntryKind) -> DumpEntry {
         let Range { start, end } = *span.range();
-        let packed = match span {
-            Span::Bytes(_) | Span::Text { .. } => None,
-            Span::Unpacked { packed, .. } => Some(packed.clone()),
-        };
+        let packed = if let Span::Unpacked { packed, .. } = span { Some(packed.clone()) } else { None };
         DumpEntry {
             path,
             offset: start,

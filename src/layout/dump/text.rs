@@ -1,11 +1,11 @@
 //! The annotated hex dump.
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::line::{DumpLine, Paint, offset_text};
 use super::wording::{
-    byte_count_text, group_digits, group_short_doc, quoted, short_doc, type_name, value_text, with_decoded,
+    LineItems, byte_count_text, group_digits, group_short_doc, quoted, short_doc, type_name, value_text,
 };
 use crate::Span;
 use crate::layout::covered_ranges::CoveredRanges;
@@ -38,8 +38,8 @@ pub(super) struct HexDump<'d, W> {
 struct OpenGroup {
     /// The number of segments in the group's path.
     depth: usize,
-    /// The items collected so far for an array on one line, and their decoded values.
-    values: Option<(Vec<String>, Vec<String>)>,
+    /// The items collected so far for an array on one line.
+    line: Option<LineItems>,
     /// The number of hidden items, and the index of the next shown item.
     hidden: Option<(u64, u64)>,
     /// The maximum number of shown items, for a list that runs to the end.
@@ -135,14 +135,12 @@ impl<'d, W: Write> HexDump<'d, W> {
 
     /// Writes bytes that no field covers.
     fn write_uncovered(&mut self, what: &str, span: Span) {
-        let range = span.range().clone();
+        let Range { start, end } = *span.range();
         let bytes = match &span {
-            Span::Bytes(range) | Span::Text { range, .. } => {
-                self.file.get(range.start as usize..range.end as usize).unwrap_or_default()
-            }
             Span::Unpacked { .. } => &[],
+            _ => self.file.get(start as usize..end as usize).unwrap_or_default(),
         };
-        let count = byte_count_text(range.end - range.start);
+        let count = byte_count_text(end - start);
         let rest = format!(": {count} at {} that no field covers", offset_text(&span));
         let (ty, name, value, meaning) = (what.to_owned(), String::new(), count, String::new());
         let line = DumpLine { span: &span, bytes, bits: None, ty, name, value, meaning, paint: self.paint };
@@ -154,12 +152,8 @@ impl<'d, W: Write> HexDump<'d, W> {
     /// Returns `true` if an array is shown on one line. A truncated array is shown item by item, up to the fault.
     fn fits_on_one_line(&self, node: &Node) -> bool {
         let Some(size) = size_on_one_line(node) else { return false };
-        match &node.span {
-            Span::Bytes(range) | Span::Text { range, .. } => {
-                range.start.saturating_add(size) <= self.file.len() as u64
-            }
-            Span::Unpacked { .. } => true,
-        }
+        let is_unpacked = matches!(node.span, Span::Unpacked { .. });
+        is_unpacked || node.span.range().start.saturating_add(size) <= self.file.len() as u64
     }
 
     /// Opens a group and returns the part to show.
@@ -170,10 +164,10 @@ impl<'d, W: Write> HexDump<'d, W> {
             true => MAX_OUTER_ITEMS,
             false => MAX_ITEMS,
         };
-        let mut group = OpenGroup { depth: node.path.len(), values: None, hidden: None, max_items: None };
+        let mut group = OpenGroup { depth: node.path.len(), line: None, hidden: None, max_items: None };
         let mut visit = Visit::All;
         match (node.ty.item_type_and_count().is_some(), node.count) {
-            _ if self.fits_on_one_line(node) => group.values = Some(Default::default()),
+            _ if self.fits_on_one_line(node) => group.line = Some(LineItems::default()),
             (true, Some(count)) if count > limit => {
                 group.hidden = Some((count - FIRST_ITEMS - 1, count - 1));
                 visit = Visit::Ends { first: FIRST_ITEMS, last: 1 };
@@ -184,7 +178,7 @@ impl<'d, W: Write> HexDump<'d, W> {
             }
             _ => {}
         }
-        let is_one_line = group.values.is_some();
+        let is_one_line = group.line.is_some();
         self.groups.push(group);
         if !is_one_line {
             self.write_group_heading(node)?;
@@ -203,10 +197,9 @@ impl<W: Write> Visitor for HexDump<'_, W> {
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.covered.add(&node.span);
-        match self.groups.last_mut().and_then(|group| group.values.as_mut()) {
-            Some((values, decoded)) => {
-                values.push(value.to_string());
-                decoded.extend(node.decode(value).0.map(|decoded| decoded.to_string()));
+        match self.groups.last_mut().and_then(|group| group.line.as_mut()) {
+            Some(items) => {
+                items.push(node, value);
                 ControlFlow::Continue(())
             }
             None => self.write_line(node, value_text(node, value)),
@@ -245,10 +238,8 @@ impl<W: Write> Visitor for HexDump<'_, W> {
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.covered.add(&node.span);
         let Some(group) = self.groups.pop() else { return ControlFlow::Continue(()) };
-        if let Some((values, decoded)) = group.values {
-            let list = |items: &[String]| format!("[{}]", items.join(", "));
-            let decoded = (!decoded.is_empty()).then(|| list(&decoded));
-            return self.write_line(node, with_decoded(list(&values), decoded, node.decoding.unit));
+        if let Some(items) = group.line {
+            return self.write_line(node, items.text(node));
         }
         match (group.max_items, node.count) {
             (Some(shown), Some(count)) if count > shown => self.write_more_items(count - shown),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
 use super::text::size_on_one_line;
-use super::wording::{group_short_doc, quoted, short_doc, type_name, value_text, with_decoded};
+use super::wording::{LineItems, group_short_doc, quoted, short_doc, type_name, value_text};
 use crate::layout::ToJson;
 use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{BitRange, Type};
@@ -132,8 +132,8 @@ struct OpenBranch {
 enum BranchKind {
     #[default]
     Group,
-    /// A list on one line: its items and their decoded values.
-    Line(Vec<String>, Vec<String>),
+    /// A list on one line.
+    Line(LineItems),
     /// A packed block. It is closed after its content.
     Block,
     /// A struct with the path of its parent; its parts are added to the parent.
@@ -210,9 +210,8 @@ impl Builder {
             let own = branch.parts.iter().filter(|part| part.block == branch.block);
             let end = own.map(|part| part.offset + part.size).max();
             branch.size = branch.size.max(end.unwrap_or_default().saturating_sub(branch.offset));
-            if let BranchKind::Line(values, _) = &open.kind {
-                branch.value =
-                    format!("[{}…", values.iter().map(|value| format!("{value}, ")).collect::<String>());
+            if let BranchKind::Line(items) = &open.kind {
+                branch.value = items.truncated_text();
             }
             self.close();
         }
@@ -244,12 +243,12 @@ impl Visitor for Builder {
         let max_items = if self.branch_count < self.limit { MAX_ITEMS } else { MAX_ITEMS_OVER_LIMIT };
         let is_uniform = has_fixed_items(node.ty) || self.uniform.contains(node.path);
         let kind = match size_on_one_line(node) {
-            Some(_) => BranchKind::Line(Vec::new(), Vec::new()),
+            Some(_) => BranchKind::Line(LineItems::default()),
             None if is_inlined => BranchKind::Inlined,
             None => BranchKind::Group,
         };
-        let is_shortened =
-            is_list && kind == BranchKind::Group && node.count.is_none_or(|count| count > max_items);
+        let is_long = is_list && node.count.is_none_or(|count| count > max_items);
+        let is_shortened = is_long && kind == BranchKind::Group;
         if is_list {
             branch.count = node.count;
         }
@@ -260,9 +259,8 @@ impl Visitor for Builder {
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.covered.add(&node.span);
-        if let Some(OpenBranch { kind: BranchKind::Line(values, decoded), .. }) = self.open.last_mut() {
-            values.push(value.to_string());
-            decoded.extend(node.decode(value).0.map(|decoded| decoded.to_string()));
+        if let Some(OpenBranch { kind: BranchKind::Line(items), .. }) = self.open.last_mut() {
+            items.push(node, value);
             return ControlFlow::Continue(());
         }
         if node.bit_field.is_some() {
@@ -295,12 +293,8 @@ impl Visitor for Builder {
             unpacks_to: Some(self.blocks.len()),
             ..self.new_branch(node)
         };
-        self.open.push(OpenBranch {
-            branch,
-            depth: node.path.len(),
-            kind: BranchKind::Block,
-            shown: u64::MAX,
-        });
+        let (depth, kind) = (node.path.len(), BranchKind::Block);
+        self.open.push(OpenBranch { branch, depth, kind, shown: u64::MAX });
         self.blocks.push(UnpackedBlock { packed: node.span.range().clone(), content: content.to_vec() });
     }
 
@@ -317,10 +311,8 @@ impl Visitor for Builder {
         let is_uniform = has_fixed_items(node.ty) || self.uniform.contains(node.path);
         if let Some(OpenBranch { branch, kind, .. }) = self.open.last_mut() {
             branch.size = node.span.range().end - branch.offset;
-            if let BranchKind::Line(values, decoded) = kind {
-                let list = |items: &[String]| format!("[{}]", items.join(", "));
-                let decoded = (!decoded.is_empty()).then(|| list(decoded));
-                branch.value = with_decoded(list(values), decoded, node.decoding.unit);
+            if let BranchKind::Line(items) = kind {
+                branch.value = items.text(node);
                 branch.count = None;
             } else if node.ty.item_type_and_count().is_some() {
                 branch.count = node.count;
@@ -348,13 +340,11 @@ impl Visitor for Builder {
 impl Builder {
     /// Adds a bit field to the last reported word, or to a word within it.
     fn add_bit_field(&mut self, node: &Node, value: &Value) {
-        let mut branch =
-            Branch { value: value_text(node, value), meaning: short_doc(node), ..self.new_branch(node) };
+        let (value, meaning) = (value_text(node, value), short_doc(node));
+        let mut branch = Branch { value, meaning, ..self.new_branch(node) };
         let Some(open) = self.open.last_mut() else { return };
         let (mut depth, mut parent) = (open.depth, &mut open.branch);
-        if depth < node.path.len()
-            && matches!(node.path.get(depth), Some(Segment::Index(index)) if *index >= open.shown)
-        {
+        if matches!(node.path.get(depth), Some(Segment::Index(index)) if *index >= open.shown) {
             return;
         }
         // Each nested word adds one segment to the path.

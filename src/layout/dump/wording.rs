@@ -38,10 +38,36 @@ pub(super) fn value_text(node: &Node, value: &Value) -> String {
 }
 
 /// Appends the decoded value and the unit: `0x70000080 = [0.5, 0, 0] m`, `2.5 ticks`.
-pub(super) fn with_decoded(stored: String, decoded: Option<String>, unit: &str) -> String {
+fn with_decoded(stored: String, decoded: Option<String>, unit: &str) -> String {
     let decoded = decoded.map_or(String::new(), |decoded| format!(" = {decoded}"));
     let space = if unit.is_empty() { "" } else { " " };
     stored + &decoded + space + unit
+}
+
+/// The items of an array on one line, and their decoded values.
+#[derive(Default, PartialEq)]
+pub(super) struct LineItems {
+    values: Vec<String>,
+    decoded: Vec<String>,
+}
+
+impl LineItems {
+    pub fn push(&mut self, node: &Node, value: &Value) {
+        self.values.push(value.to_string());
+        self.decoded.extend(node.decode(value).0.map(|decoded| decoded.to_string()));
+    }
+
+    /// Formats the complete array.
+    pub fn text(&self, array: &Node) -> String {
+        let list = |items: &[String]| format!("[{}]", items.join(", "));
+        let decoded = (!self.decoded.is_empty()).then(|| list(&self.decoded));
+        with_decoded(list(&self.values), decoded, array.decoding.unit)
+    }
+
+    /// Formats the stored values of a truncated array.
+    pub fn truncated_text(&self) -> String {
+        format!("[{}…", self.values.iter().map(|value| format!("{value}, ")).collect::<String>())
+    }
 }
 
 fn stored_text(node: &Node, value: &Value) -> String {

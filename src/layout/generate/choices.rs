@@ -112,8 +112,8 @@ impl Trace {
 
     /// Returns the choices that remain if an item of a list is removed.
     pub fn without_item(&self, list: &ListChoice, item: u64) -> Vec<Choice> {
-        let mut choices =
-            self.with_number(list.choice_index, self.choices[list.choice_index].number.saturating_sub(1));
+        let count = self.choices[list.choice_index].number;
+        let mut choices = self.with_number(list.choice_index, count.saturating_sub(1));
         choices.retain_mut(|choice| match choice.path.split_at_mut_checked(list.path.len()) {
             Some((path, [Segment::Index(index), ..])) if path == list.path && *index >= item => {
                 // Later items move down by one.

@@ -25,12 +25,11 @@ pub(super) struct Sampler<'c> {
 }
 
 /// Returns the choice that draws an integer; `None` if no choice draws it.
-fn choice_for_integer(integer: i128, bits: u32, signed: bool) -> Option<u64> {
-    let (min, _) = IntType { bits, signed }.range();
+fn choice_for_integer(integer: i128, ty: IntType) -> Option<u64> {
     match integer {
         0..8 => u64::try_from(4 * integer).ok(),
-        _ if bits > 62 => None,
-        _ => u64::try_from(4 * (integer - min) + 3).ok(),
+        _ if ty.bits > 62 => None,
+        _ => u64::try_from(4 * (integer - ty.range().0) + 3).ok(),
     }
 }
 
@@ -43,9 +42,7 @@ fn choices_for_word(word: u128, declaration: &Declaration) -> Option<Vec<u64>> {
         match (field.declared, field.value(word)) {
             (Some(inner), _) => numbers.extend(choices_for_word(bits, inner)?),
             (None, _) if field.flag => numbers.push(u64::try_from(bits).ok()?),
-            (None, Value::Int(number)) => {
-                numbers.push(choice_for_integer(number, field.bits.width, field.signed)?);
-            }
+            (None, Value::Int(number)) => numbers.push(choice_for_integer(number, field.int_type())?),
             _ => return None,
         }
     }
@@ -66,15 +63,8 @@ impl<'c> Sampler<'c> {
         let Config { plausible, max_items, large_items, .. } = *config;
         // Without a limit, each item of a large list could contain a list.
         let items_left = if large_items > 0 { large_items.saturating_mul(2) } else { u64::MAX };
-        Sampler {
-            choices,
-            path: Vec::new(),
-            is_plausible: plausible,
-            max_items,
-            large_items,
-            items_left,
-            forced: None,
-        }
+        let (path, is_plausible, forced) = (Vec::new(), plausible, None);
+        Sampler { choices, path, is_plausible, max_items, large_items, items_left, forced }
     }
 
     /// Selects the source of the next attempt's values: drawing at first, then the literals of the checks, then words
@@ -101,16 +91,10 @@ impl<'c> Sampler<'c> {
         ty: &Type,
         usage: Option<ValueUse>,
     ) {
-        let numbers = match (value, ty.without_order()) {
-            (Some(Value::Int(number)), _) if usage == Some(ValueUse::Count) => {
-                u64::try_from(*number).ok().map(|n| vec![n])
-            }
-            (Some(Value::Int(number)), Type::Unsigned(size)) => {
-                choice_for_integer(*number, 8 * size, false).map(|n| vec![n])
-            }
-            (Some(Value::Int(number)), Type::Signed(size)) => {
-                choice_for_integer(*number, 8 * size, true).map(|n| vec![n])
-            }
+        let is_count = usage == Some(ValueUse::Count);
+        let numbers = match (value, ty.int_type()) {
+            (Some(Value::Int(number)), _) if is_count => u64::try_from(*number).ok().map(|n| vec![n]),
+            (Some(Value::Int(number)), Some(int)) => choice_for_integer(*number, int).map(|n| vec![n]),
             (Some(Value::Bits(word, declaration)), _) => choices_for_word(*word, declaration),
             _ => None,
         };
@@ -118,7 +102,7 @@ impl<'c> Sampler<'c> {
         let choices = &mut self.choices.trace.choices;
         choices.truncate(start);
         choices.extend(numbers.into_iter().map(|number| Choice { path: self.path.clone(), number }));
-        if usage == Some(ValueUse::Count) {
+        if is_count {
             self.choices.record_count(&self.path);
         }
     }
@@ -148,9 +132,9 @@ impl<'c> Sampler<'c> {
                 (_, value) => value,
             },
             (Requirement::OneOf(values), value) => {
-                let value_of =
-                    |drawn: u64| values.get(drawn as usize)?.eval_int(values_seen).ok().map(Value::Int);
-                value_of(self.draw_below(values.len() as u64)).unwrap_or(value)
+                let drawn = values.get(self.draw_below(values.len() as u64) as usize);
+                let number = drawn.and_then(|drawn| drawn.eval_int(values_seen).ok());
+                number.map_or(value, Value::Int)
             }
             (Requirement::Finite, Value::F32(number)) if !number.is_finite() => Value::F32(0.0),
             (Requirement::Finite, Value::F64(number)) if !number.is_finite() => Value::F64(0.0),
@@ -200,9 +184,10 @@ impl<'c> Sampler<'c> {
     /// Draws a value of a plain type, an enum or a packed word. `literals` are the numbers in expressions.
     /// Reserved bits are 0.
     pub fn draw_leaf(&mut self, ty: &Type, literals: &[i128], patterns: &[&str]) -> Value {
+        if let Some(int) = ty.int_type() {
+            return Value::Int(self.draw_integer(int, literals));
+        }
         match ty.without_order() {
-            Type::Unsigned(size) => Value::Int(self.draw_integer(8 * size, false, literals)),
-            Type::Signed(size) => Value::Int(self.draw_integer(8 * size, true, literals)),
             Type::Float(4) => Value::F32(self.draw_f32()),
             Type::Float(_) => Value::F64(self.draw_f64()),
             Type::Declared(declaration) => match declaration.shape {
@@ -216,9 +201,9 @@ impl<'c> Sampler<'c> {
         }
     }
 
-    fn draw_integer(&mut self, bits: u32, signed: bool, literals: &[i128]) -> i128 {
+    fn draw_integer(&mut self, ty: IntType, literals: &[i128]) -> i128 {
+        let (bits, (min, max)) = (ty.bits, ty.range());
         let sign = 1i128 << (bits.min(127) - 1);
-        let (min, max) = IntType { bits, signed }.range();
         if let Some(ForcedValue::Number(number)) = self.forced
             && (min..=max).contains(&number)
         {
@@ -243,8 +228,8 @@ impl<'c> Sampler<'c> {
     fn draw_word(&mut self, declaration: &Declaration, literals: &[i128]) -> u128 {
         let Shape::Bits { size, fields } = declaration.shape else { return 0 };
         if let Some(ForcedValue::Bit(bit)) = self.forced {
-            let reserved: u128 =
-                fields.iter().filter(|field| field.reserved).map(|field| field.bits.mask()).sum();
+            let reserved = fields.iter().filter(|field| field.reserved);
+            let reserved: u128 = reserved.map(|field| field.bits.mask()).sum();
             return (1 << (bit % u64::from(8 * size.clamp(1, 16)))) & !reserved;
         }
         let mut word = 0;
@@ -259,7 +244,7 @@ impl<'c> Sampler<'c> {
         match field.declared {
             Some(declaration) => self.draw_word(declaration, literals),
             None if field.flag => self.draw_below(2).into(),
-            None => self.draw_integer(field.bits.width, field.signed, literals) as u128 & all,
+            None => self.draw_integer(field.int_type(), literals) as u128 & all,
         }
     }
 
@@ -333,14 +318,7 @@ impl<'c> Sampler<'c> {
             self.path.push(Segment::Index(index));
             match self.draw_below(8) {
                 7 if !self.is_plausible => text.push(0x80 + self.draw_below(0x80) as u8),
-                6 => text.extend(
-                    "ä→𝄞"
-                        .chars()
-                        .nth(self.draw_below(3) as usize)
-                        .map(String::from)
-                        .unwrap_or_default()
-                        .bytes(),
-                ),
+                6 => text.extend_from_slice(["ä", "→", "𝄞"][self.draw_below(3) as usize].as_bytes()),
                 _ => text.push(b'a' + self.draw_below(26) as u8),
             }
             self.path.pop();

@@ -79,10 +79,8 @@ impl Generator<'_> {
                 let unit = &self.program.units[unit];
                 let (outer, _) = self.frames.enter(unit, item.call);
                 let value = match form.kind {
-                    FormKind::Choice(_) => {
-                        self.choose_variant(&unit.steps).and_then(|step| self.draw_field(step))
-                    }
-                    _ => self.draw_fields(&unit.steps, item),
+                    FormKind::Struct(_) => self.draw_fields(&unit.steps, item),
+                    _ => self.choose_variant(&unit.steps).and_then(|step| self.draw_field(step)),
                 };
                 self.frames.leave(outer, item.own_step());
                 value
@@ -132,8 +130,9 @@ impl Generator<'_> {
 
     /// Sets a reserved bit of a word in some files, if files may violate the rule against set reserved bits.
     fn with_reserved_bits(&mut self, value: Value, ty: &Type, item: &Item) -> Value {
+        let sampler = &self.sampler;
         let may_break =
-            |c: &Constraint| c.requirement == Requirement::ReservedZero && !self.sampler.must_satisfy(c);
+            |c: &Constraint| c.requirement == Requirement::ReservedZero && !sampler.must_satisfy(c);
         match value {
             Value::Bits(word, declaration) if item.constraints().iter().any(may_break) => {
                 // In one of eight words, and at most one bit.
@@ -202,9 +201,8 @@ impl Generator<'_> {
 
     /// Adapts the numbers of an array to a required sum or unit length.
     fn adapt_together(&mut self, drawn: &[Option<Value>], list: &Item) {
-        let is_joint =
-            |c: &Constraint| matches!(c.requirement, Requirement::Sum { .. } | Requirement::UnitVector);
-        if !required_constraints(list).any(is_joint) {
+        let joint = |r: Requirement| matches!(r, Requirement::Sum { .. } | Requirement::UnitVector);
+        if !required_constraints(list).any(|constraint| joint(constraint.requirement)) {
             return;
         }
         let path_of = |index: usize| [&self.sampler.path[..], &[Segment::Index(index as u64)]].concat();
@@ -315,17 +313,12 @@ impl Generator<'_> {
     }
 
     /// Draws the values that a look-ahead reads; the fields at the same offsets then get these bits.
-    fn draw_lookahead(
-        &mut self,
-        lookahead_step: &'static Step,
-        literals: &[i128],
-        lookahead: &mut Lookahead,
-    ) {
+    fn draw_lookahead(&mut self, ahead: &'static Step, literals: &[i128], lookahead: &mut Lookahead) {
         *lookahead = Lookahead { offset: Some(0), seen: Vec::new() };
-        let form = &self.program.forms[lookahead_step.form];
+        let form = &self.program.forms[ahead.form];
         let FormKind::Struct(unit) = form.kind else {
             let value = self.sampler.draw_leaf(form.ty, literals, &[]);
-            self.frames.set_field(lookahead_step, &value);
+            self.frames.set_field(ahead, &value);
             lookahead.seen.push((0, value));
             return;
         };
@@ -334,7 +327,7 @@ impl Generator<'_> {
             let ty = &step.field.ty;
             if *ty != Type::NulString && ty.item_type_and_count().is_none() {
                 let value = self.sampler.draw_leaf(ty, literals, &[]);
-                for (from, to) in &lookahead_step.exports {
+                for (from, to) in &ahead.exports {
                     if slots[*from as usize].path == [step.field.name] {
                         self.frames.set_slot(*to, &value);
                     }
@@ -371,21 +364,15 @@ pub(super) fn required_constraints(item: &Item) -> impl Iterator<Item = &'static
 
 /// Returns `true` if constraints compare the field across items.
 fn is_compared(step: &Step, item: &Item) -> bool {
-    let compares = |constraint: &Constraint| {
-        matches!(
-            constraint.requirement,
-            Requirement::Unique
-                | Requirement::Position
-                | Requirement::Permutation { .. }
-                | Requirement::Forest { .. }
-        )
+    use Requirement::{Forest, Permutation, Position, Sum, Unique};
+    let compares =
+        |requirement| matches!(requirement, Unique | Position | Permutation { .. } | Forest { .. });
+    let refers = |requirement| match requirement {
+        Sum { of, .. } | Permutation { of, .. } => of == Some(step.field.name),
+        _ => false,
     };
-    let name = Some(step.field.name);
-    step.field.constraints.iter().any(compares)
-        || item.constraints().iter().any(|constraint| match constraint.requirement {
-            Requirement::Sum { of, .. } | Requirement::Permutation { of, .. } => of == name,
-            _ => false,
-        })
+    step.field.constraints.iter().any(|constraint| compares(constraint.requirement))
+        || item.constraints().iter().any(|constraint| refers(constraint.requirement))
 }
 
 /// Returns `true` if a constraint requires the field to be unique within a list.

@@ -23,14 +23,8 @@ pub(super) struct Relations {
 
 impl Relations {
     pub fn new(ty: &'static Type) -> Relations {
-        Relations {
-            sizes: ListSizes::new(ty),
-            min_counts: HashMap::new(),
-            zero_weights: HashSet::new(),
-            lengths: HashMap::new(),
-            counters: HashMap::new(),
-            seen_values: HashMap::new(),
-        }
+        let (min_counts, zero_weights, lengths, counters, seen_values) = Default::default();
+        Relations { sizes: ListSizes::new(ty), min_counts, zero_weights, lengths, counters, seen_values }
     }
 
     /// Converts a drawn number to an index into a list. A list that is drawn later then gets enough items.
@@ -47,9 +41,10 @@ impl Relations {
         let limit = i128::from(size.unwrap_or(max_items));
         // An odd number past the end of the list becomes "no item".
         if let Some(none) = none.filter(|_| limit == 0 || number >= limit && number % 2 == 1) {
-            if let (Some(weights), [outer @ .., Segment::Field(_), Segment::Index(index)]) = (weights, path) {
-                self.zero_weights
-                    .insert([outer, &[Segment::Field(weights), Segment::Index(*index)]].concat());
+            if let (Some(weights), [outer @ .., Segment::Field(_), index @ Segment::Index(_)]) =
+                (weights, path)
+            {
+                self.zero_weights.insert([outer, &[Segment::Field(weights), *index]].concat());
             }
             return Some(none);
         }
@@ -92,9 +87,8 @@ impl Relations {
 
     /// Returns `true` if no earlier item of the enclosing list has this value.
     pub fn is_new(&self, path: &[Segment], word: u128) -> bool {
-        path_without_index(path)
-            .and_then(|list| self.seen_values.get(&list))
-            .is_none_or(|seen| !seen.contains(&word))
+        let seen = path_without_index(path).and_then(|list| self.seen_values.get(&list));
+        seen.is_none_or(|seen| !seen.contains(&word))
     }
 
     pub fn record_value(&mut self, path: &[Segment], word: u128) {

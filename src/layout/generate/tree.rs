@@ -71,17 +71,9 @@ impl Strategy for FileStrategy {
         loop {
             let numbers = numbers.new_tree(runner)?.current();
             if let Ok(best) = self.generate(Choices::sequence(&numbers)) {
-                let seen = HashSet::from([best.bytes.clone()]);
-                let (next, files) = (NextStep::default(), self.clone());
-                return Ok(FileTree {
-                    files,
-                    best,
-                    candidate: None,
-                    next,
-                    round: 0,
-                    has_progress: false,
-                    seen,
-                });
+                let (files, seen) = (self.clone(), HashSet::from([best.bytes.clone()]));
+                let (candidate, next, round, has_progress) = Default::default();
+                return Ok(FileTree { files, best, candidate, next, round, has_progress, seen });
             }
             runner.reject_local("a check or constraint over several values")?;
         }

@@ -71,9 +71,8 @@ impl Builder {
     }
 
     fn add_unit(&mut self, declaration: &'static Declaration, imports: &[ValueKind]) -> UnitId {
-        let unknown = std::iter::repeat(ValueKind::Int(None));
-        let imports: Vec<_> =
-            imports.iter().copied().chain(unknown).take(declaration.imports.len()).collect();
+        let mut imports = imports.to_vec();
+        imports.resize(declaration.imports.len(), ValueKind::Int(None));
         let is_known = |unit: &Unit| unit.declaration == declaration && unit.imports == imports;
         if let Some(id) = self.units.iter().position(is_known) {
             return id;
@@ -106,14 +105,8 @@ impl Builder {
         }
         let DraftUnit { slots, steps, .. } = draft;
         let has_checksums = steps.iter().any(|step| step.checksum.is_some());
-        self.units.push(Unit {
-            declaration,
-            imports,
-            slots,
-            steps,
-            has_checksums,
-            compared: OnceLock::new(),
-        });
+        let compared = OnceLock::new();
+        self.units.push(Unit { declaration, imports, slots, steps, has_checksums, compared });
         self.units.len() - 1
     }
 

@@ -48,6 +48,9 @@ pub(crate) struct ValueOrigin {
     pub rule: Option<&'static Rule>,
 }
 
+/// Stored values, each with the literals that it is compared or computed with.
+pub(super) type Origins = Vec<(ValueOrigin, Vec<i128>)>;
+
 impl Role {
     /// Returns how a stored value with this role is used; `None` for conditions.
     pub(super) fn usage(self) -> Option<ValueUse> {
@@ -127,21 +130,14 @@ impl Program {
         alignment
     }
 
-    /// Returns the stored values that an expression of a unit depends on, each with the literals that it is compared or
-    /// computed with.
-    pub(crate) fn origins(&self, unit: UnitId, code: &Code) -> Vec<(ValueOrigin, Vec<i128>)> {
+    /// Returns the stored values that an expression of a unit depends on.
+    pub(crate) fn origins(&self, unit: UnitId, code: &Code) -> Origins {
         let mut found = Vec::new();
         self.add_origins(unit, code, &[], &mut found);
         found
     }
 
-    fn add_origins(
-        &self,
-        unit: UnitId,
-        code: &Code,
-        literals: &[i128],
-        found: &mut Vec<(ValueOrigin, Vec<i128>)>,
-    ) {
+    fn add_origins(&self, unit: UnitId, code: &Code, literals: &[i128], found: &mut Origins) {
         let mut literals = literals.to_vec();
         code.visit(&mut |part| {
             if let Code::Int(number) = part {
@@ -160,13 +156,7 @@ impl Program {
         });
     }
 
-    fn add_slot_origins(
-        &self,
-        unit: UnitId,
-        slot: Slot,
-        literals: &[i128],
-        found: &mut Vec<(ValueOrigin, Vec<i128>)>,
-    ) {
+    fn add_slot_origins(&self, unit: UnitId, slot: Slot, literals: &[i128], found: &mut Origins) {
         let name = &self.units[unit].slots[slot as usize];
         let Some(import) = name.import else {
             return self
@@ -197,9 +187,7 @@ impl Program {
         let Some(step) = steps.iter().rfind(is_named) else { return };
         match (rest, self.forms[step.content().0].kind) {
             ([], _) => each(ValueOrigin { declaration, name: step.field.name, rule: step.field.rule }),
-            (rest, FormKind::Struct(unit) | FormKind::Choice(unit)) => {
-                self.for_each_field_at(unit, rest, each)
-            }
+            (_, FormKind::Struct(unit) | FormKind::Choice(unit)) => self.for_each_field_at(unit, rest, each),
             _ => {}
         }
     }
@@ -225,8 +213,7 @@ impl Program {
             order.push((id, packed));
             let unit = &self.units[id];
             let parts = unit.steps.iter().filter_map(|step| {
-                let is_packed =
-                    step.block.as_ref().is_some_and(|block| block.block.packing != Packing::Stored);
+                let is_packed = step.field.block.is_some_and(|block| block.packing != Packing::Stored);
                 Some((self.forms[step.content().0].unit?, packed || is_packed))
             });
             let words = unit.declaration.bit_fields().iter().filter_map(|field| field.declared);

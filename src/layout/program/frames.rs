@@ -161,14 +161,12 @@ impl<M: SlotMark> Frames<M> {
                 let unit = &self.program.units[unit];
                 let (outer, has_all) = self.enter(unit, call);
                 let steps = match form.kind {
-                    FormKind::Choice(_) => {
-                        self.choose_variant(&unit.steps).map_or(&[][..], std::slice::from_ref)
-                    }
-                    _ => &unit.steps,
+                    FormKind::Struct(_) => &unit.steps[..],
+                    _ => self.choose_variant(&unit.steps).map_or(&[][..], std::slice::from_ref),
                 };
-                let size = steps.iter().try_fold(unit.declaration.magic.len() as u64, |size, step| {
-                    size.checked_add(self.step_size(step)?)
-                });
+                let magic = unit.declaration.magic.len() as u64;
+                let add = |size: u64, step| size.checked_add(self.step_size(step)?);
+                let size = steps.iter().try_fold(magic, add);
                 self.leave(outer, None);
                 size.filter(|_| has_all && !steps.is_empty())
             }

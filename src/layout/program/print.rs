@@ -1,6 +1,6 @@
 //! Prints programs: their slots, and the equations of each stored value.
 
-use super::equation::{Equation, Role, ValueOrigin};
+use super::equation::{Equation, Origins, Role, ValueOrigin};
 use super::model::{FormSize, Program, Step, Unit, UnitId};
 use super::names::Names;
 use super::size::size_of_unit;
@@ -21,9 +21,9 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
     for (name, ty) in layouts {
         let program = Program::of(ty);
         out.push_paragraph(format!("== {name}: {}", base_name(program.forms[program.root].ty)));
-        let equations = program.equations().into_iter();
-        let uses: Vec<Use> =
-            equations.map(|equation| (program.origins(equation.unit, equation.code), equation)).collect();
+        let with_origins =
+            |equation: Equation<'static>| (program.origins(equation.unit, equation.code), equation);
+        let uses: Vec<Use> = program.equations().into_iter().map(with_origins).collect();
         for problem in &program.problems {
             out.push_line(format!("problem: {problem}"));
         }
@@ -34,8 +34,8 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
     out.into_text()
 }
 
-/// The stored values that an equation depends on, with their literals, and the equation.
-type Use<'p> = (Vec<(ValueOrigin, Vec<i128>)>, Equation<'p>);
+/// The stored values that an equation depends on, and the equation.
+type Use<'p> = (Origins, Equation<'p>);
 
 impl Program {
     fn print_unit(&self, out: &mut IndentedText, id: UnitId, uses: &[Use]) {

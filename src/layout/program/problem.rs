@@ -18,8 +18,8 @@ impl Program {
     /// Finds the defects.
     pub fn find_problems(&self) -> Vec<Problem> {
         let equations = self.equations();
-        let mut problems: Vec<_> =
-            equations.iter().filter_map(|equation| self.find_unresolved_name(equation)).collect();
+        let unresolved = equations.iter().filter_map(|equation| self.find_unresolved_name(equation));
+        let mut problems: Vec<_> = unresolved.collect();
         for (unit, _) in self.reading_order() {
             problems.extend(self.find_field_after_end(&self.units[unit]));
         }

@@ -15,10 +15,8 @@ pub(super) fn size_of_unit(unit: &Unit, forms: &[Form]) -> FormSize {
             steps.iter().fold(magic, |size, step| size.plus(size_of_step(step, slots, forms)))
         }
         Shape::Choice(_) => {
-            let conditions = steps
-                .iter()
-                .flat_map(|step| &step.choice)
-                .all(|choice| choice.depends_only_on_imports(slots));
+            let mut choices = steps.iter().flat_map(|step| &step.choice);
+            let conditions = choices.all(|choice| choice.depends_only_on_imports(slots));
             let mut sizes = steps.iter().map(|step| size_of_step(step, slots, forms));
             let first = sizes.next().unwrap_or(FormSize::FromContent);
             match sizes.fold(first, FormSize::either) {
@@ -53,14 +51,9 @@ fn size_of_step(step: &Step, slots: &[SlotName], forms: &[Form]) -> FormSize {
     });
     match (size, &step.condition) {
         (FormSize::FromArguments, _) if !arguments => FormSize::FromContent,
-        (size, Some(condition)) if size != FormSize::Fixed(0) => {
-            if depends_only_on_imports(condition) {
-                size.either(FormSize::FromArguments)
-            } else {
-                FormSize::FromContent
-            }
-        }
-        (size, _) => size,
+        (FormSize::Fixed(0), _) | (_, None) => size,
+        (_, Some(condition)) if depends_only_on_imports(condition) => size.either(FormSize::FromArguments),
+        _ => FormSize::FromContent,
     }
 }
 

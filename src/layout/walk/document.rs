@@ -159,14 +159,12 @@ impl Walker<'_> {
                 }
             }
             (DocumentValue::Bytes(bytes), kind) => {
-                let size = match kind {
-                    FormKind::Items(inner, None) => {
-                        self.frames.form_size(inner, item.call).filter(|size| *size > 0)
-                    }
+                let space = Space::of(&bytes);
+                let count = match kind {
+                    FormKind::Items(inner, None) => self.frames.form_size(inner, item.call),
                     _ => None,
                 };
-                let space = Space::of(&bytes);
-                let item = Item { count: size.map(|size| space.len() / size), ..*item };
+                let item = Item { count: count.and_then(|size| space.len().checked_div(size)), ..*item };
                 let end = self.walk_value(&space, 0, &item)?;
                 self.report_constrained(&space, 0..end, &item);
             }

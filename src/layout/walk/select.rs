@@ -39,9 +39,9 @@ pub enum Selection {
 /// ```
 pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> Selection {
     let Some(pattern) = Pattern::parse(path) else { return Selection::None };
-    let full_path =
-        pattern.to_full_path(ty).filter(|path| find(ty, bytes, path.as_slice(), limits).is_some());
-    if let Some(path) = full_path {
+    if let Some(path) = pattern.to_full_path(ty)
+        && find(ty, bytes, path.as_slice(), limits).is_some()
+    {
         return Selection::One(path);
     }
     let mut selector = Selector { pattern, first: Vec::new(), last: Vec::new(), count: 0 };
@@ -95,11 +95,6 @@ impl<'p> Pattern<'p> {
             path.extend(&step.indices);
         }
         Some(path)
-    }
-
-    /// Returns the step of the value itself.
-    fn last(&self) -> Option<&PatternStep<'p>> {
-        self.steps.last()
     }
 
     fn matches(&self, path: &[Segment]) -> bool {
@@ -161,7 +156,7 @@ impl Selector<'_> {
 impl Visitor for Selector<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
         self.record_match(node.path);
-        let Some(step) = self.pattern.last() else { return Visit::Stop };
+        let Some(step) = self.pattern.steps.last() else { return Visit::Stop };
         let (names, indices) = split_indices(node.path);
         if matches!(names.last(), Some(Segment::Field(name)) if *name == step.name)
             && let Some(Segment::Index(index)) = step.indices.get(indices.len())
@@ -183,9 +178,7 @@ impl Visitor for Selector<'_> {
     }
 
     fn visit_trailing(&mut self, path: &[Segment], _: Span, _: &[u8]) {
-        let mut path = path.to_vec();
-        path.push(Segment::Field(TRAILING));
-        self.record_match(&path);
+        self.record_match(&[path, &[Segment::Field(TRAILING)]].concat());
     }
 }
 
@@ -214,11 +207,11 @@ fn can_contain(ty: &Type, path: &[Segment]) -> bool {
     let Some(declaration) = ty.own_declaration() else { return false };
     let is_choice = !declaration.variants().is_empty();
     let has_field = declaration.fields().any(|field| {
+        let content = field.content_type();
         // Inline content has the path of the field that contains it.
         let is_inline = is_choice || field.block.is_some_and(|block| block.inline);
-        let named =
-            !is_choice && *step == Segment::Field(field.name) && can_contain(&field.content_type(), rest);
-        named || (is_inline && can_contain(&field.content_type(), path))
+        let is_named = !is_choice && *step == Segment::Field(field.name);
+        (is_named && can_contain(&content, rest)) || (is_inline && can_contain(&content, path))
     });
     let name = |segment: &Segment| match *segment {
         Segment::Field(name) => Some(name),

@@ -155,8 +155,7 @@ impl Walker<'_> {
 
     /// Decodes a field. Returns the offset of the next field.
     pub fn walk_field(&mut self, space: &Space, next: u64, step: &'static Step) -> WalkResult<u64> {
-        let is_present =
-            step.condition.as_ref().is_none_or(|condition| self.frames.eval_bool(condition) == Ok(true));
+        let is_present = step.condition.as_ref().is_none_or(|code| self.frames.eval_bool(code) == Ok(true));
         let offset = match &step.position {
             Some(position) if is_present => self.eval_offset(space, next, position, step)?,
             _ => next,

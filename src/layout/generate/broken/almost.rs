@@ -102,17 +102,10 @@ fn valid_neighbours(verifier: &Verifier, attempt: &Attempt, broken: &BrokenFile)
     let change = attempt.changes.iter().find(|change| change.value().as_ref() == Some(value));
     let almost = texts.filter_map(|text| {
         let change = change?.with_text(&text)?;
-        let bytes = change
-            .apply(verifier.ty, verifier.file, &verifier.limits)
-            .filter(|bytes| bytes != verifier.file)?;
-        let (breakage, rule, changed) = (broken.breakage, broken.rule, broken.changed.clone());
-        verifier.is_as_valid(&bytes).then_some(AlmostBrokenFile {
-            bytes,
-            breakage,
-            changed,
-            value: text,
-            rule,
-        })
+        let bytes = verifier.apply(&change)?;
+        let (breakage, rule, changed, value) = (broken.breakage, broken.rule, broken.changed.clone(), text);
+        let is_valid = verifier.is_as_valid(&bytes);
+        is_valid.then_some(AlmostBrokenFile { bytes, breakage, changed, value, rule })
     });
     almost.collect()
 }
@@ -120,11 +113,7 @@ fn valid_neighbours(verifier: &Verifier, attempt: &Attempt, broken: &BrokenFile)
 impl Alteration {
     /// Returns the same change with another value.
     fn with_text(&self, text: &str) -> Option<Alteration> {
-        match self {
-            Alteration::Set { path, recount, .. } => {
-                Some(Alteration::Set { path: path.clone(), text: text.to_owned(), recount: *recount })
-            }
-            _ => None,
-        }
+        let Alteration::Set { path, recount, .. } = self else { return None };
+        Some(Alteration::Set { path: path.clone(), text: text.to_owned(), recount: *recount })
     }
 }

@@ -79,38 +79,31 @@ impl Alteration {
 
     /// Returns the changed file; `None` if the change is impossible.
     pub fn apply(&self, ty: &'static Type, file: &[u8], limits: &Limits) -> Option<Vec<u8>> {
-        let edited = |change, recount| {
-            let edits = [Edit { path: self.path(), change }];
-            edit(ty, file, &edits, recount, limits).ok()
-        };
+        let edited = |edits: &[Edit], recount| edit(ty, file, edits, recount, limits).ok();
+        let change = |change| Edit { path: self.path(), change };
+        let set = |text: &String| change(Change::Set(text.as_str().into()));
         match self {
-            Alteration::Set { text, recount, .. } => {
-                edited(Change::Set(UntypedValue::Text(text.clone())), *recount)
-            }
+            Alteration::Set { text, recount, .. } => edited(&[set(text)], *recount),
             Alteration::Swap { text, other: (other, own), recount, .. } => {
-                let set = |path: Path, text: &String| Edit {
-                    path,
-                    change: Change::Set(UntypedValue::Text(text.clone())),
-                };
-                let edits = [set(self.path(), text), set(other.as_slice().into(), own)];
-                edit(ty, file, &edits, *recount, limits).ok()
+                let other = Edit { path: other.as_slice().into(), ..set(own) };
+                edited(&[set(text), other], *recount)
             }
-            Alteration::ClearList(_) => edited(Change::Set(UntypedValue::List(Vec::new())), true),
-            Alteration::RemoveItem(_) => edited(Change::Remove, true),
+            Alteration::ClearList(_) => edited(&[change(Change::Set(UntypedValue::List(Vec::new())))], true),
+            Alteration::RemoveItem(_) => edited(&[change(Change::Remove)], true),
             Alteration::LengthenBlock(path) => {
                 let mut values = FileValues::read(ty, file, limits).ok()?.with_recounting();
                 values.set_trailing(&path_text(path), vec![0]).ok()?;
                 values.assemble(limits).ok()
             }
             Alteration::SetAndRemoveBytes { text, range, .. } => {
-                let mut changed = edited(Change::Set(UntypedValue::Text(text.clone())), false)?;
+                let mut changed = edited(&[set(text)], false)?;
                 let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
                 changed.get(range.clone())?;
                 changed.drain(range);
                 Some(changed)
             }
             Alteration::AddUnterminatedString { text, .. } => {
-                let mut changed = edited(Change::Set(UntypedValue::Text(text.clone())), false)?;
+                let mut changed = edited(&[set(text)], false)?;
                 changed.push(b'a');
                 Some(changed)
             }

@@ -27,8 +27,8 @@ pub(super) fn dependencies(ty: &'static Type) -> Vec<Dependency> {
             _ => "",
         };
         for (origin, literals) in program.origins(equation.unit, equation.code) {
-            let is_same =
-                |known: &&mut Dependency| (known.origin, known.role, known.field) == (origin, role, field);
+            let key = (origin, role, field);
+            let is_same = |known: &&mut Dependency| (known.origin, known.role, known.field) == key;
             match found.iter_mut().find(is_same) {
                 Some(known) => known.literals.extend(literals),
                 None => found.push(Dependency { origin, role, field, literals }),

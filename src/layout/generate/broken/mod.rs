@@ -236,12 +236,9 @@ pub fn broken<T: crate::layout::Layout>(
         let attempts = attempts(&verifier).ok()?;
         // Starts with one kind of breakage, so that shrinking keeps the kind.
         let kind = |attempt: &&Attempt| std::mem::discriminant(&attempt.breakage);
-        let mut kinds: Vec<_> = Vec::new();
-        for kind in attempts.iter().map(|attempt| kind(&attempt)) {
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
+        let mut seen = std::collections::HashSet::new();
+        let kinds: Vec<_> =
+            attempts.iter().map(|attempt| kind(&attempt)).filter(|kind| seen.insert(*kind)).collect();
         let count = kinds.len().max(1) as u64;
         let first = kinds.get((chosen % count) as usize)?;
         let (same, other): (Vec<_>, Vec<_>) = attempts.iter().partition(|attempt| kind(attempt) == *first);

@@ -1,5 +1,6 @@
 //! Breaks dependencies on single numbers: checks, conditions, counts, offsets, sizes, variants.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::attempt::{Alteration, Attempt};
@@ -25,26 +26,20 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
     let one = |breakage, numbers: Vec<i128>| vec![Attempt::new(breakage, number.changes_to(numbers))];
     match dependency.role {
         Role::Check(check) => {
-            let attempt = |changes| Attempt::new(Breakage::Check(check), changes);
-            vec![
-                attempt(number.changes_near(dependency, targets)),
-                attempt(number.changes_without_block(targets)),
-            ]
+            let changes = [number.changes_near(dependency, targets), number.changes_without_block(targets)];
+            changes.map(|changes| Attempt::new(Breakage::Check(check), changes)).into()
         }
         Role::Holds(constraint) => {
             let changes = number.changes_near(dependency, targets);
-            vec![Attempt {
-                field: dependency.field,
-                ..Attempt::new(Breakage::Constraint(constraint), changes)
-            }]
+            let attempt = Attempt::new(Breakage::Constraint(constraint), changes);
+            vec![Attempt { field: dependency.field, ..attempt }]
         }
         // A wrong block size that is also the unpacked size breaks the content before the count, so no file can break
         // only the count.
         Role::Count(_) if number.has_role(|role| role == Role::UnpackedSize) => Vec::new(),
         Role::Count(item) => {
             let item = item.max(1);
-            let miscount =
-                |miscount, value| Attempt::new(Breakage::Count(miscount), number.changes_to(vec![value]));
+            let miscount = |kind, value| Attempt::new(Breakage::Count(kind), number.changes_to(vec![value]));
             let near = [
                 miscount(Miscount::More, value + item),
                 miscount(Miscount::Less, value - item),
@@ -56,8 +51,8 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
         Role::Offset => {
             // Past the end of the file, at a multiple of 16, since offsets may need to be aligned.
             let past_end = i128::from(size.next_multiple_of(16)) + 16;
-            let unfinished =
-                Alteration::AddUnterminatedString { path: number.path.clone(), text: size.to_string() };
+            let (path, text) = (number.path.clone(), size.to_string());
+            let unfinished = Alteration::AddUnterminatedString { path, text };
             vec![
                 Attempt::new(Breakage::Offset, number.changes_to(vec![past_end, number.range.1 & !15])),
                 Attempt::new(Breakage::Offset, vec![unfinished]),
@@ -103,13 +98,9 @@ impl Number<'_> {
         numbers.extend(self.with_swapped_bytes());
         numbers.extend([0, 1, self.range.0, self.range.1]);
         numbers.extend((0..LOWEST_BITS).map(|bit| self.value ^ (1 << bit)));
-        let mut unique: Vec<i128> = Vec::new();
-        for number in numbers {
-            if !unique.contains(&number) {
-                unique.push(number);
-            }
-        }
-        unique
+        let mut seen = BTreeSet::new();
+        numbers.retain(|number| seen.insert(*number));
+        numbers
     }
 
     /// Returns this number with its bytes reversed or, for a byte, its nibbles swapped; `None` for other sizes.

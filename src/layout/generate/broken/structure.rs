@@ -1,5 +1,7 @@
 //! Breaks the structure of a file: its end, magic bytes, packed blocks, and enums.
 
+use std::ops::Range;
+
 use super::Breakage;
 use super::attempt::{Alteration, Attempt};
 use super::targets::{Leaf, Targets};
@@ -10,17 +12,15 @@ pub(super) fn attempts(targets: &Targets, file: &[u8]) -> Vec<Attempt> {
     let size = file.len() as u64;
     let cut = |at: &u64| Attempt::new(Breakage::Truncation(*at), vec![Alteration::Truncate(*at)]);
     let cuts = targets.boundaries.range(..size).map(cut);
-    let magics = targets.magics.iter().map(|(path, range)| {
-        let bytes = slice(file, range.start, 1).iter().map(|byte| !byte).collect();
-        Attempt::new(
-            Breakage::Magic,
-            vec![Alteration::Overwrite { path: path.clone(), at: range.start, bytes }],
-        )
+    let magics = targets.magics.iter().map(|(path, Range { start, .. })| {
+        let bytes = file.get(*start as usize).map(|byte| !byte).into_iter().collect();
+        let change = Alteration::Overwrite { path: path.clone(), at: *start, bytes };
+        Attempt::new(Breakage::Magic, vec![change])
     });
     let blocks = targets.blocks.iter().map(|(path, range)| {
         // Which byte causes damage depends on the packing, so all are tried in order.
-        let damage =
-            |at| [0xff, 0x00].map(|byte| Alteration::Overwrite { path: path.clone(), at, bytes: vec![byte] });
+        let write = |at, byte| Alteration::Overwrite { path: path.clone(), at, bytes: vec![byte] };
+        let damage = |at| [write(at, 0xff), write(at, 0x00)];
         let changes = range.clone().take(MAX_DAMAGED).flat_map(damage);
         Attempt::new(Breakage::Packing, changes.collect())
     });
@@ -31,11 +31,6 @@ pub(super) fn attempts(targets: &Targets, file: &[u8]) -> Vec<Attempt> {
 
 /// The maximum number of bytes tried per packed block.
 const MAX_DAMAGED: usize = 64;
-
-fn slice(file: &[u8], at: u64, size: usize) -> &[u8] {
-    let at = at as usize;
-    file.get(at..at + size).unwrap_or_default()
-}
 
 /// Returns changes of an enum value to numbers that are not values of the enum.
 fn changes_to_unlisted(leaf: &Leaf) -> Vec<Alteration> {

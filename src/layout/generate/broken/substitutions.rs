@@ -1,5 +1,6 @@
 //! Generates files with one number replaced, valid or not.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
@@ -99,13 +100,9 @@ impl Number {
         let (min, max) = self.range;
         let more = if self.value == max { min } else { self.value + 1 };
         let less = if self.value == min { max } else { self.value - 1 };
-        let mut replacements: Vec<i128> = Vec::new();
-        for other in [more, less, 0, 1] {
-            let has_room = (min..=max).contains(&other);
-            if has_room && other != self.value && !replacements.contains(&other) {
-                replacements.push(other);
-            }
-        }
+        let mut seen = BTreeSet::from([self.value]);
+        let mut replacements = vec![more, less, 0, 1];
+        replacements.retain(|other| (min..=max).contains(other) && seen.insert(*other));
         replacements
     }
 
@@ -146,16 +143,9 @@ impl Visitor for Finder {
             (int_and_range(node, value), &node.span, is_word)
         {
             let all = BitRange { offset: 0, width: 8 * node.bytes.len() as u32 };
-            let bits = node.bits.unwrap_or(all);
-            let is_big = matches!(node.ty, Type::BigEndian(_));
-            self.0.push(Number {
-                path: node.path.to_vec(),
-                value,
-                range,
-                location: location.clone(),
-                bits,
-                is_big,
-            });
+            let (path, location) = (node.path.to_vec(), location.clone());
+            let (bits, is_big) = (node.bits.unwrap_or(all), matches!(node.ty, Type::BigEndian(_)));
+            self.0.push(Number { path, value, range, location, bits, is_big });
         }
         ControlFlow::Continue(())
     }

@@ -37,11 +37,8 @@ pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
         }
     }
     attempts.push(text.with_two_vertices(grammar));
-    for line in 0..text.0.len() {
-        if text.0[line].starts_with(b"[") {
-            attempts.extend(text.attempts_on_property(line));
-        }
-    }
+    let properties = (0..text.0.len()).filter(|line| text.0[*line].starts_with(b"["));
+    attempts.extend(properties.flat_map(|line| text.attempts_on_property(line)));
     attempts
 }
 
@@ -72,6 +69,13 @@ impl FileLines<'_> {
         TextAttempt { what, line, breaking, limits: vec![] }
     }
 
+    /// Replaces a line by `text` and a byte that is not UTF-8.
+    fn with_invalid_utf8(&self, line: usize, text: &str) -> TextAttempt {
+        let mut invalid = self.with_line(line, text);
+        invalid.insert(self.0[..line].concat().len() + text.len(), 0xff);
+        TextAttempt { what: "bytes that are not UTF-8", line, breaking: vec![invalid], limits: vec![] }
+    }
+
     fn attempts_on_line(&self, attribute: &Attribute, line: usize, vertices: usize) -> Vec<TextAttempt> {
         let identifier = attribute.identifier;
         let Some(values) = parse_values(self.0[line], identifier) else { return Vec::new() };
@@ -81,36 +85,21 @@ impl FileLines<'_> {
             TextAttempt { what, line, breaking: copies(breaking), limits: copies(limits) }
         };
         let (all, fewer) = (joined(&values), joined(&values[..values.len() - 1]));
+        let once = |from: &str, to: &str| all.replacen(from, to, 1);
         let mut attempts = vec![
             attempt("a value is missing", vec![fewer], vec![]),
             attempt("a value too many", vec![format!("{all}, 0")], vec![]),
             attempt("a comma after the last value", vec![format!("{all},")], vec![]),
             attempt("an unknown identifier", vec![format!("x{all}")], vec![]),
-            attempt(
-                "no whitespace after the identifier",
-                vec![all.replacen(' ', "", 1)],
-                vec![all.replacen(' ', "\t", 1)],
-            ),
-            attempt(
-                "no comma between values",
-                vec![all.replacen(", ", " ", 1)],
-                vec![all.replacen(", ", ",", 1)],
-            ),
+            attempt("no whitespace after the identifier", vec![once(" ", "")], vec![once(" ", "\t")]),
+            attempt("no comma between values", vec![once(", ", " ")], vec![once(", ", ",")]),
             attempt(
                 "a control character",
                 ["\r ", "\u{7f}", "\u{85}"].map(|text| format!("{all}{text}")).to_vec(),
                 vec![format!("{all}\u{b}\u{c}")],
             ),
         ];
-        let mut invalid = self.with_line(line, &all);
-        let end = self.0[..line].iter().map(|line| line.len()).sum::<usize>() + all.len();
-        invalid.splice(end..end, [0xff]);
-        attempts.push(TextAttempt {
-            what: "bytes that are not UTF-8",
-            line,
-            breaking: vec![invalid],
-            limits: vec![],
-        });
+        attempts.push(self.with_invalid_utf8(line, &all));
         for slot in [0, values.len() - 1] {
             let with = |value: &str| {
                 let mut values = values.clone();
@@ -118,13 +107,10 @@ impl FileLines<'_> {
                 joined(&values)
             };
             let with_all = |texts: &[String]| texts.iter().map(|text| with(text)).collect::<Vec<_>>();
-            let (wrong, outside, limits) = number_texts(attribute, values[slot], vertices);
+            let [wrong, outside, limits] = number_texts(attribute, values[slot], vertices);
             attempts.push(attempt("a value that is not a number", with_all(&wrong), vec![]));
-            attempts.push(attempt(
-                "whitespace in a number",
-                vec![with(&format!("- {}", values[slot])), with("1 0")],
-                vec![],
-            ));
+            let spaced = vec![with(&format!("- {}", values[slot])), with("1 0")];
+            attempts.push(attempt("whitespace in a number", spaced, vec![]));
             attempts.push(attempt("a value out of range", with_all(&outside), with_all(&limits)));
         }
         attempts
@@ -155,11 +141,8 @@ impl FileLines<'_> {
             let breaking = texts.iter().map(|text| self.with_line(line, text)).collect();
             TextAttempt { what, line, breaking, limits: vec![] }
         };
-        let mut invalid = self.with_line(line, text);
-        let end = self.0[..line].iter().map(|line| line.len()).sum::<usize>() + text.len();
-        invalid.splice(end..end, [0xff]);
         vec![
-            TextAttempt { what: "bytes that are not UTF-8", line, breaking: vec![invalid], limits: vec![] },
+            self.with_invalid_utf8(line, text),
             self.without_lines("a property is missing", &[line]),
             attempt("a duplicate property", vec![format!("{text}\n{text}")]),
             attempt("an invalid property", vec![text.replacen('[', "[1", 1), text.replacen(']', "", 1)]),
@@ -170,34 +153,29 @@ impl FileLines<'_> {
 }
 
 /// Returns invalid numbers, numbers out of range, and numbers at the limits.
-fn number_texts(
-    attribute: &Attribute,
-    value: &str,
-    vertices: usize,
-) -> (Vec<String>, Vec<String>, Vec<String>) {
+fn number_texts(attribute: &Attribute, value: &str, vertices: usize) -> [Vec<String>; 3] {
     let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
     let (max, count) = (format!("{:e}", f32::MAX), vertices.to_string());
     let last = vertices.saturating_sub(1).to_string();
+    let no_integers = texts(&["x", "1.5", "-1", "2147483648"]);
     match (attribute.value_type, attribute.domain) {
-        (ValueType::Index, _) => {
-            (texts(&["x", "1.5", "-1", "2147483648"]), texts(&[&count, "2147483647"]), texts(&[&last]))
-        }
+        (ValueType::Index, _) => [no_integers, texts(&[&count, "2147483647"]), texts(&[&last])],
         (ValueType::Integer, _) => {
             let (min, max) = attribute.integer_range().into_inner();
             let below = min.checked_sub(1).map(|below| below.to_string());
             let outside = below.into_iter().chain([(max + 1).to_string()]).collect();
-            (texts(&["x", "1.5", "-1", "2147483648"]), outside, vec![min.to_string(), max.to_string()])
+            [no_integers, outside, vec![min.to_string(), max.to_string()]]
         }
-        (ValueType::Word, _) => (texts(&["0", "?"]), texts(&["unknown"]), texts(attribute.words())),
+        (ValueType::Word, _) => [texts(&["0", "?"]), texts(&["unknown"]), texts(attribute.words())],
         (ValueType::Float, Domain::UnitVector) => {
-            (texts(&["x", "inf", "-1e39"]), texts(&["2", &max]), texts(&[value]))
+            [texts(&["x", "inf", "-1e39"]), texts(&["2", &max]), texts(&[value])]
         }
         (ValueType::Float, Domain::Range(min, max)) => {
             let (above, below) = ((max as f32).next_up(), (min as f32).next_down());
             let outside = [above, below].map(|x| format!("{x:e}")).to_vec();
-            (texts(&["x", "nan", "1e39"]), outside, vec![max.to_string(), min.to_string()])
+            [texts(&["x", "nan", "1e39"]), outside, vec![max.to_string(), min.to_string()]]
         }
-        (ValueType::Float, _) => (texts(&["x", "nan"]), texts(&["1e39"]), texts(&[&max])),
+        (ValueType::Float, _) => [texts(&["x", "nan"]), texts(&["1e39"]), texts(&[&max])],
     }
 }
 

@@ -1,6 +1,6 @@
 //! Determines what a changed file violates, using the walker and the constraints.
 
-use super::attempt::{Attempt, has_stale_values};
+use super::attempt::{Alteration, Attempt, has_stale_values};
 use super::{Breakage, BrokenFile};
 use crate::layout::check_bytes;
 use crate::layout::declaration::Type;
@@ -47,13 +47,10 @@ impl<'f> Verifier<'f> {
         limits: &Limits,
     ) -> crate::Result<Verifier<'f>> {
         let original = Violations::of(ty, file, limits);
-        let error =
-            |message: String| crate::Error::inexpressible(format!("the file is not valid: {message}"));
-        if let Some(fault) = &original.fault {
-            return Err(error(fault.message.clone()).at(&fault.path));
-        }
-        if let Some(finding) = original.errors().next() {
-            return Err(error(finding.message.clone()).at(&finding.path));
+        let fault = original.fault.as_ref().map(|fault| (&fault.message, &fault.path));
+        let finding = || original.errors().next().map(|finding| (&finding.message, &finding.path));
+        if let Some((message, path)) = fault.or_else(finding) {
+            return Err(crate::Error::inexpressible(format!("the file is not valid: {message}")).at(path));
         }
         Ok(Verifier { file, ty, rules, limits: *limits, original })
     }
@@ -61,11 +58,16 @@ impl<'f> Verifier<'f> {
     /// Returns the changed files in which only the intended breakage occurs.
     pub fn all_broken<'a>(&'a self, attempt: &'a Attempt) -> impl Iterator<Item = BrokenFile> + use<'a, 'f> {
         attempt.changes.iter().filter_map(|change| {
-            let bytes = change.apply(self.ty, self.file, &self.limits).filter(|bytes| bytes != self.file)?;
+            let bytes = self.apply(change)?;
             let Location { path, rule, severity } = self.locate(&bytes, attempt)?;
             let (breakage, changed, value) = (attempt.breakage, change.path(), change.value());
             Some(BrokenFile { bytes, breakage, changed, value, path, rule, severity })
         })
+    }
+
+    /// Returns the changed file; `None` if the change is impossible or changes nothing.
+    pub fn apply(&self, change: &Alteration) -> Option<Vec<u8>> {
+        change.apply(self.ty, self.file, &self.limits).filter(|bytes| bytes != self.file)
     }
 
     /// Returns the first file of [`all_broken`](Verifier::all_broken).
@@ -76,10 +78,9 @@ impl<'f> Verifier<'f> {
     /// Returns `true` if a changed file has no fault, and violates no rule more often than the original file.
     pub fn is_as_valid(&self, bytes: &[u8]) -> bool {
         let violations = Violations::of(self.ty, bytes, &self.limits);
-        let mut found = violations.report.findings().iter().map(|finding| finding.rule.code);
         violations.fault.is_none()
             && violations.trailing == self.original.trailing
-            && found.all(|rule| violations.report.count_of(rule) <= self.original.report.count_of(rule))
+            && self.are_as_before(&violations, |_| false)
     }
 
     fn locate(&self, bytes: &[u8], attempt: &Attempt) -> Option<Location> {
@@ -98,17 +99,14 @@ impl<'f> Verifier<'f> {
         if violations.errors().next().is_some() {
             return None;
         }
-        let Some(fault) = &violations.fault else {
-            return match attempt.breakage {
-                Breakage::Trailing | Breakage::Count(_) => self.find_trailing_bytes(&violations),
-                _ => None,
-            };
-        };
-        Some(Location {
-            path: fault.path.clone(),
-            rule: fault.rule,
-            severity: severity(fault.rule).max(Severity::Error),
-        })
+        match (&violations.fault, attempt.breakage) {
+            (Some(Fault { path, rule, .. }), _) => {
+                let severity = severity(*rule).max(Severity::Error);
+                Some(Location { path: path.clone(), rule: *rule, severity })
+            }
+            (None, Breakage::Trailing | Breakage::Count(_)) => self.find_trailing_bytes(&violations),
+            (None, _) => None,
+        }
     }
 
     /// Returns the violation of `rule`, if the original file satisfies the rule and no other rule is violated.
@@ -116,7 +114,7 @@ impl<'f> Verifier<'f> {
         let is_new = violations.fault.is_none()
             && self.rules.contains(&rule)
             && self.original.report.count_of(rule.code) == 0;
-        let is_alone = self.is_alone(violations, rule)
+        let is_alone = self.are_as_before(violations, |other| other == rule)
             && (violations.trailing == self.original.trailing || self.trailing_rule().is_none());
         let is_match = |finding: &&Finding| {
             finding.rule == rule && (field.is_empty() || field_name(&finding.path) == Some(field))
@@ -125,12 +123,11 @@ impl<'f> Verifier<'f> {
         Some(Location { path: found.path.clone(), rule: Some(rule), severity: found.rule.severity })
     }
 
-    /// Returns `true` if no other rule is violated more often than before.
-    fn is_alone(&self, violations: &Violations, rule: &Rule) -> bool {
-        let is_as_before =
-            |other: &str| violations.report.count_of(other) <= self.original.report.count_of(other);
-        let mut found = violations.report.findings().iter().map(|finding| finding.rule);
-        found.all(|other| other == rule || is_as_before(other.code))
+    /// Returns `true` if no rule, except ignored ones, is violated more often than before.
+    fn are_as_before(&self, violations: &Violations, is_ignored: impl Fn(&Rule) -> bool) -> bool {
+        let (before, after) = (&self.original.report, &violations.report);
+        let mut rules = after.findings().iter().map(|finding| finding.rule);
+        rules.all(|rule| is_ignored(rule) || after.count_of(rule.code) <= before.count_of(rule.code))
     }
 
     fn find_trailing_bytes(&self, violations: &Violations) -> Option<Location> {
@@ -166,20 +163,21 @@ impl<'f> Verifier<'f> {
 
 /// Returns `true` if a file with this fault, or without a fault, may have this breakage.
 fn is_possible(breakage: Breakage, fault: Option<&Fault>) -> bool {
-    let Some(fault) = fault else {
-        return matches!(
-            breakage,
-            Breakage::Constraint(_) | Breakage::Trailing | Breakage::Count(_) | Breakage::Checksum
-        );
-    };
-    match (breakage, fault.kind) {
-        (_, FaultKind::Limit | FaultKind::Unsupported) => false,
-        (Breakage::Check(check), FaultKind::Check) => fault.message.starts_with(check.message),
-        (Breakage::Count(_) | Breakage::Truncation(_) | Breakage::Trailing, kind) => kind != FaultKind::Check,
-        (Breakage::Offset, kind) => matches!(kind, FaultKind::End | FaultKind::Count),
-        (Breakage::Magic, kind) => kind == FaultKind::Magic,
-        (Breakage::Value, kind) => kind == FaultKind::Value,
-        (Breakage::Packing | Breakage::UnpackedSize, kind) => kind == FaultKind::Packing,
+    match (breakage, fault.map(|fault| fault.kind)) {
+        (Breakage::Constraint(_) | Breakage::Checksum | Breakage::Trailing | Breakage::Count(_), None) => {
+            true
+        }
+        (_, None | Some(FaultKind::Limit | FaultKind::Unsupported)) => false,
+        (Breakage::Check(check), Some(FaultKind::Check)) => {
+            fault.is_some_and(|fault| fault.message.starts_with(check.message))
+        }
+        (Breakage::Count(_) | Breakage::Truncation(_) | Breakage::Trailing, kind) => {
+            kind != Some(FaultKind::Check)
+        }
+        (Breakage::Offset, kind) => matches!(kind, Some(FaultKind::End | FaultKind::Count)),
+        (Breakage::Magic, kind) => kind == Some(FaultKind::Magic),
+        (Breakage::Value, kind) => kind == Some(FaultKind::Value),
+        (Breakage::Packing | Breakage::UnpackedSize, kind) => kind == Some(FaultKind::Packing),
         _ => false,
     }
 }

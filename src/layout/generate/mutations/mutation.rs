@@ -82,16 +82,8 @@ impl Mutation {
             // Half of the words are aligned.
             let at = if size / 4 % 2 == 0 { at } else { at / width * width };
             let old = file.get(at..at.saturating_add(width)).unwrap_or_default();
-            (
-                at,
-                interesting_word(
-                    value,
-                    width,
-                    old,
-                    [file.len(), file.len() - at.min(file.len())],
-                    order % 2 == 0,
-                ),
-            )
+            let sizes = [file.len(), file.len() - at.min(file.len())];
+            (at, interesting_word(value, width, old, sizes, order % 2 == 0))
         };
         // Half of the ranges have at most 16 bytes; the others can reach to the end of the file.
         let left = file.len() - at;
@@ -166,8 +158,8 @@ impl Mutation {
                     let bytes = bytes.get(part.clone()).unwrap_or_default().to_vec();
                     Mutation::Overwrite { at: at + part.start, bytes }
                 });
-                let smaller =
-                    smaller_words(bytes).into_iter().map(|bytes| Mutation::Overwrite { at: *at, bytes });
+                let smaller = smaller_words(bytes).into_iter();
+                let smaller = smaller.map(|bytes| Mutation::Overwrite { at: *at, bytes });
                 parts.chain(smaller).collect()
             }
             Mutation::Insert { at, bytes } => {
@@ -180,19 +172,15 @@ impl Mutation {
             Mutation::Truncate(at) => {
                 let lost = size.saturating_sub(*at);
                 let fewer = [1, lost / 2, lost.saturating_sub(1)].into_iter();
-                fewer
-                    .filter(|fewer| (1..lost).contains(fewer))
-                    .map(|lost| Mutation::Truncate(size - lost))
-                    .collect()
+                let fewer = fewer.filter(|fewer| (1..lost).contains(fewer));
+                fewer.map(|lost| Mutation::Truncate(size - lost)).collect()
             }
             Mutation::Splice { at, end } => {
-                let ends = [end.len() / 2, end.len().saturating_sub(1)].into_iter();
-                let ends =
-                    ends.filter(|length| (1..end.len()).contains(length)).map(|length| Mutation::Splice {
-                        at: *at,
-                        end: end.get(end.len() - length..).unwrap_or_default().to_vec(),
-                    });
-                [Mutation::Truncate(*at)].into_iter().chain(ends).collect()
+                let lengths = [end.len() / 2, end.len().saturating_sub(1)].into_iter();
+                let lengths = lengths.filter(|length| (1..end.len()).contains(length));
+                let ends = lengths.map(|length| end[end.len() - length..].to_vec());
+                let splices = ends.map(|end| Mutation::Splice { at: *at, end });
+                [Mutation::Truncate(*at)].into_iter().chain(splices).collect()
             }
         }
     }

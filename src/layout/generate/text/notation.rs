@@ -63,14 +63,8 @@ impl Formatter {
     fn format_content(&mut self, line: &TextLine) -> String {
         let (identifier, numbers): (_, Vec<String>) = match line {
             TextLine::Property(name, value) => {
-                let mut whitespace = || self.draw_whitespace();
-                return format!(
-                    "[{}{name}{}]{}={}{value}",
-                    whitespace(),
-                    whitespace(),
-                    whitespace(),
-                    whitespace()
-                );
+                let [a, b, c, d] = std::array::from_fn(|_| self.draw_whitespace());
+                return format!("[{a}{name}{b}]{c}={d}{value}");
             }
             TextLine::Floats(identifier, values) => {
                 (identifier, values.iter().map(|value| self.format_float(*value)).collect())
