@@ -89,8 +89,8 @@ pub(super) fn print<N: Notation>(expr: &Expr, names: &Names, notation: &N) -> St
                 BinaryOp::Or => N::LOGIC_OPERATORS[1],
                 op => op.symbol(),
             };
-            let left = print_operand(a, *op, true, names, notation);
-            let right = print_operand(b, *op, false, names, notation);
+            let left = operand(a, *op, true, names, notation);
+            let right = operand(b, *op, false, names, notation);
             format!("{left} {symbol} {right}")
         }
         Expr::Cast(a, to) => match (a, names.kind(a)) {
@@ -127,22 +127,16 @@ pub(super) fn is_compound(text: &str) -> bool {
 
 /// Prints an expression as the first factor of a product, in parentheses if necessary.
 pub(super) fn factor(expr: &Expr, names: &Names, notation: &impl Notation) -> String {
-    print_operand(expr, BinaryOp::Multiply, true, names, notation)
+    operand(expr, BinaryOp::Multiply, true, names, notation)
 }
 
 /// Prints an operand, in parentheses unless it binds more tightly in every language.
-fn print_operand<N: Notation>(
-    expr: &Expr,
-    outer: BinaryOp,
-    left: bool,
-    names: &Names,
-    notation: &N,
-) -> String {
+fn operand<N: Notation>(expr: &Expr, outer: BinaryOp, left: bool, names: &Names, notation: &N) -> String {
     let text = print(expr, names, notation);
     let inner = match expr {
         Expr::Binary(op, ..) => *op,
         // A cast that is not printed is replaced by its operand.
-        Expr::Cast(a, _) if is_compound(&text) => return print_operand(a, outer, false, names, notation),
+        Expr::Cast(a, _) if is_compound(&text) => return operand(a, outer, false, names, notation),
         Expr::Unary(..) if outer.precedence() != Precedence::Logic => return format!("({text})"),
         Expr::Matches(..) => return format!("({text})"),
         _ => return text,

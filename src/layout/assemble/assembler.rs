@@ -182,7 +182,7 @@ impl Assembler<'_> {
     pub fn write_value(&mut self, target: WriteTarget, item: &Item) -> Result<Written> {
         match self.program.forms[item.form].kind {
             FormKind::Number(_) | FormKind::Text => self.write_scalar(target, item),
-            FormKind::Items(inner, count) => self.write_items(target, item, (inner, count)),
+            FormKind::Items(inner, count) => self.write_items(target, item, inner, count),
             FormKind::Struct(unit) => match self.group_input(target, item)? {
                 GroupInput::Bytes(bytes, count) => self.write_recorded(target, bytes, count),
                 _ => self.write_unit(item, unit, |assembler, unit| {
@@ -239,11 +239,12 @@ impl Assembler<'_> {
         &mut self,
         target: WriteTarget,
         list: &Item,
-        (inner, fixed): (FormId, Option<u64>),
+        inner: FormId,
+        fixed: Option<u64>,
     ) -> Result<Written> {
         let count = match self.group_input(target, list)? {
             GroupInput::Bytes(bytes, count) => {
-                self.require_size((inner, list.call), count, bytes)?;
+                self.require_size(inner, list.call, count, bytes)?;
                 return self.write_recorded(target, bytes, count);
             }
             GroupInput::Numbers(ty, bytes) => return self.write_numbers(target, inner, (ty, bytes)),
@@ -265,12 +266,7 @@ impl Assembler<'_> {
     }
 
     /// Returns an error if recorded items no longer have the size that the current values require.
-    fn require_size(
-        &mut self,
-        (item, call): (FormId, &'static Call),
-        count: u64,
-        bytes: &[u8],
-    ) -> Result<()> {
+    fn require_size(&mut self, item: FormId, call: &'static Call, count: u64, bytes: &[u8]) -> Result<()> {
         let size = self.frames.form_size(item, call).and_then(|size| size.checked_mul(count));
         match size.filter(|size| self.recounts && *size != bytes.len() as u64) {
             Some(size) => Err(self.error(format!(

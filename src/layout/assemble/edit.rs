@@ -71,17 +71,11 @@ pub fn edit(
     recount: bool,
     limits: &Limits,
 ) -> Result<Vec<u8>> {
-    edit_file(ty, bytes, edits, recount, limits)
+    apply(ty, bytes, edits, recount, limits)
         .map_err(|error| unbound_message(ty).map_or(error, Error::unsupported))
 }
 
-fn edit_file(
-    ty: &'static Type,
-    bytes: &[u8],
-    edits: &[Edit],
-    recount: bool,
-    limits: &Limits,
-) -> Result<Vec<u8>> {
+fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits: &Limits) -> Result<Vec<u8>> {
     let paths = edits.iter().map(|edit| edit.path.segments().unwrap_or_default().to_vec());
     let paths: Vec<Vec<Segment>> = paths.collect();
     if !recount && let Some(patched) = patch_in_place(ty, bytes, edits, &paths, limits)? {

@@ -105,7 +105,7 @@ impl Equation {
         slots: SlotSnapshot,
         variables: &mut Variables,
     ) -> Option<Equation> {
-        let (code, number, is_unique) = condition_to_equation(condition, truth, &slots.cells)?;
+        let (code, number, is_unique) = to_equation(condition, truth, &slots.cells)?;
         let cause = Cause { path: path.to_vec(), property: CONDITION, number };
         let equation = Equation::new(cause, code, slots, variables)?;
         let is_exact = is_unique && equation.is_exact;
@@ -228,13 +228,9 @@ fn solve_right_operand(op: BinaryOp, a: i128, target: i128) -> Option<i128> {
 
 /// Returns an expression and a number: if the expression yields the number, the condition evaluates to `truth`. The
 /// flag is `true` if no other number has this effect. For `x != 0`, the number is 1.
-fn condition_to_equation(
-    condition: &'static Code,
-    truth: bool,
-    cells: &[Cell],
-) -> Option<(&'static Code, i128, bool)> {
+fn to_equation(condition: &'static Code, truth: bool, cells: &[Cell]) -> Option<(&'static Code, i128, bool)> {
     match condition {
-        Code::Unary(UnaryOp::Not, a) => condition_to_equation(a, !truth, cells),
+        Code::Unary(UnaryOp::Not, a) => to_equation(a, !truth, cells),
         Code::Slot(..) | Code::Bits(..) => Some((condition, truth.into(), true)),
         Code::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), operands) => {
             let [a, b] = &**operands;

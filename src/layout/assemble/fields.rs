@@ -47,9 +47,7 @@ impl Assembler<'_> {
 
     /// Writes a field, unless its condition excludes it.
     pub fn write_field(&mut self, target: WriteTarget, step: &'static Step) -> Result<Written> {
-        if let Some(condition) = &step.condition
-            && !self.decide_presence(target, step, condition)
-        {
+        if !self.decide_presence(target, step) {
             return Ok(Written { end: target.at, count: 0 });
         }
         match &step.position {
@@ -58,13 +56,9 @@ impl Assembler<'_> {
         }
     }
 
-    /// Returns `true` if a field with a condition is written. Adds an equation for its condition.
-    fn decide_presence(
-        &mut self,
-        target: WriteTarget,
-        step: &'static Step,
-        condition: &'static Code,
-    ) -> bool {
+    /// Returns `true` if a field is written. Adds an equation for its condition.
+    fn decide_presence(&mut self, target: WriteTarget, step: &'static Step) -> bool {
+        let Some(condition) = &step.condition else { return true };
         let is_given = target.input.is_given();
         let is_present = is_given || (!self.is_removed(step, condition) && self.is_required(condition));
         // The condition of a present field at an explicit offset follows from the equation of the offset.
@@ -146,21 +140,16 @@ impl Assembler<'_> {
             Ok(step) => return Ok(step),
             Err(possible) => possible,
         };
-        let names = |steps: &mut dyn Iterator<Item = &Step>| {
-            let names = steps.filter_map(|step| step.variant).map(|variant| variant.name);
+        let names = |steps: &[&Step]| {
+            let names = steps.iter().filter_map(|step| Some(step.variant?.name));
             names.collect::<Vec<_>>().join(", ")
         };
-        match possible[..] {
-            [step] => Ok(step),
-            [] => {
-                let names = names(&mut variants.iter());
-                Err(self.error(format!("no condition holds for any of {names}")))
-            }
-            _ => {
-                let names = names(&mut possible.into_iter());
-                Err(self.error(format!("the value that selects one of {names} is omitted")))
-            }
-        }
+        let message = match possible[..] {
+            [step] => return Ok(step),
+            [] => format!("no condition holds for any of {}", names(&variants.iter().collect::<Vec<_>>())),
+            _ => format!("the value that selects one of {} is omitted", names(&possible)),
+        };
+        Err(self.error(message))
     }
 
     /// Returns `true` if the condition of an omitted field holds.

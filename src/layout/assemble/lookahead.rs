@@ -39,27 +39,26 @@ impl Assembler<'_> {
             return Ok(());
         }
         // Given values take precedence over implied magic bytes.
-        let alternatives = [false, true].into_iter();
-        for (implies_magic, variant) in
-            alternatives.flat_map(|implies| unit.steps.iter().map(move |s| (implies, s)))
-        {
-            let Some(start) = self.first_bytes(variant.form, implies_magic, input)? else { continue };
-            let mut read = Vec::new();
-            for step in &candidates {
-                if let Some(bytes) = step.field.ty.size().and_then(|size| start.get(..size as usize)) {
-                    self.frames.set_field(step, &step.field.ty.read_value(bytes));
-                    read.push(*step);
+        for implies_magic in [false, true] {
+            for variant in &unit.steps {
+                let Some(start) = self.first_bytes(variant.form, implies_magic, input)? else { continue };
+                let mut read = Vec::new();
+                for step in &candidates {
+                    if let Some(bytes) = step.field.ty.size().and_then(|size| start.get(..size as usize)) {
+                        self.frames.set_field(step, &step.field.ty.read_value(bytes));
+                        read.push(*step);
+                    }
                 }
-            }
-            let (outer, _) = self.frames.enter(unit, &next.call);
-            let chosen = self.frames.choose_variant(&unit.steps);
-            self.frames.leave(outer, None);
-            if chosen.is_ok_and(|chosen| std::ptr::eq(chosen, variant)) {
-                lookaheads.retain(|(step, _)| !read.iter().any(|read| std::ptr::eq(*read, *step)));
-                return Ok(());
-            }
-            for slot in read.iter().filter_map(|step| step.value) {
-                self.frames.set_marked_slot(slot, Cell::Empty, Default::default());
+                let (outer, _) = self.frames.enter(unit, &next.call);
+                let chosen = self.frames.choose_variant(&unit.steps);
+                self.frames.leave(outer, None);
+                if chosen.is_ok_and(|chosen| std::ptr::eq(chosen, variant)) {
+                    lookaheads.retain(|(step, _)| !read.iter().any(|read| std::ptr::eq(*read, *step)));
+                    return Ok(());
+                }
+                for slot in read.iter().filter_map(|step| step.value) {
+                    self.frames.set_marked_slot(slot, Cell::Empty, Default::default());
+                }
             }
         }
         Ok(())

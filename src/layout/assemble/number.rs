@@ -103,12 +103,8 @@ pub(super) fn parse_integer(text: &str) -> Result<i128, String> {
 }
 
 /// Parses a decimal, `Infinity`, `-Infinity`, `NaN`, or `NaN:` and the bits of a NaN in `digits` hexadecimal digits.
-fn parse_float<F: FromStr + Copy + Into<f64>>(
-    text: &str,
-    digits: usize,
-    from_bits: fn(u64) -> F,
-) -> Option<F> {
-    let nan = parse_nan_bits(text, digits).map(from_bits).filter(|number| (*number).into().is_nan());
+fn parse_float<F: FromStr + Copy + Into<f64>>(text: &str, digits: usize, of_bits: fn(u64) -> F) -> Option<F> {
+    let nan = parse_nan_bits(text, digits).map(of_bits).filter(|number| (*number).into().is_nan());
     // Rejects decimals that are too large, which Rust parses as infinity.
     let has_digits = text.contains(|character: char| character.is_ascii_digit());
     let fits = |number: &F| !(has_digits && (*number).into().is_infinite());

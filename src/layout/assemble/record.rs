@@ -20,9 +20,15 @@ pub(super) fn record_values<'b>(
     limits: &Limits,
     edit_paths: Option<&[Vec<Segment>]>,
 ) -> Result<Contents<'b>, Fault> {
-    let (contents, open_groups, detached, covered, edits_packed_value) = Default::default();
-    let mut recorder =
-        Recorder { file: bytes, edit_paths, contents, open_groups, detached, covered, edits_packed_value };
+    let mut recorder = Recorder {
+        file: bytes,
+        edit_paths,
+        contents: Contents::default(),
+        open_groups: Vec::new(),
+        detached: Vec::new(),
+        covered: CoveredRanges::default(),
+        edits_packed_value: false,
+    };
     let end = walk(ty, bytes, limits, &mut recorder)?;
     let Recorder { mut contents, detached, covered, edits_packed_value, .. } = recorder;
     if !edits_packed_value {

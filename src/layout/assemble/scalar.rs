@@ -15,17 +15,19 @@ impl Assembler<'_> {
         let ty = self.program.forms[item.form].ty;
         let given = target.input.scalar(ty).map_err(|message| self.error(message))?;
         let step = item.own_step().filter(|step| step.value.is_some());
-        match (given, step) {
-            (None, _) => self.reserve_omitted(target, step, ty),
-            (Some(value), Some(step))
-                if (self.recounts || self.block_size_paths.contains(&self.path))
-                    && matches!(*value, Value::Int(_) | Value::Bits(..)) =>
-            {
-                self.write_recomputable(target, step, (&value, ty))
+        let Some(value) = given else { return self.reserve_omitted(target, step, ty) };
+        let integer = match *value {
+            Value::Int(number) => Some(number),
+            Value::Bits(word, _) => Some(word as i128),
+            _ => None,
+        };
+        match (step, integer) {
+            (Some(step), Some(number)) if self.recounts || self.block_size_paths.contains(&self.path) => {
+                self.write_recomputable(target, step, (&value, number), ty)
             }
-            (Some(value), _) => {
+            _ => {
                 step.iter().for_each(|step| self.frames.set_field(step, &value));
-                self.write_given(target, item, (&value, ty))
+                self.write_given(target, item, &value, ty)
             }
         }
     }
@@ -35,7 +37,8 @@ impl Assembler<'_> {
         &mut self,
         target: WriteTarget,
         item: &Item,
-        (value, ty): (&Value, &'static Type),
+        value: &Value,
+        ty: &'static Type,
     ) -> Result<Written> {
         let WriteTarget { region, at, input, .. } = target;
         let size = match (ty, value) {
@@ -86,14 +89,10 @@ impl Assembler<'_> {
         &mut self,
         target: WriteTarget,
         step: &'static Step,
-        (value, ty): (&Value, &'static Type),
+        (value, mut number): (&Value, i128),
+        ty: &'static Type,
     ) -> Result<Written> {
         let WriteTarget { region, at, input, .. } = target;
-        let mut number = match value {
-            Value::Bits(word, _) => *word as i128,
-            Value::Int(number) => *number,
-            _ => return Err(self.error("is not an integer")),
-        };
         let mut origin = SlotOrigin::Fixed;
         if !input.is_fixed {
             number = self.earlier_or(value, number)?;

@@ -102,7 +102,7 @@ impl CPrinter<'_> {
                     let name = self.type_name(declaration);
                     self.print_struct(out, &name, reached, fields, size);
                 }
-                _ => self.print_variable_size_struct(out, reached, fields),
+                _ => self.print_variable_struct(out, reached, fields),
             },
             Shape::Choice(variants) => {
                 let mut text = IndentedText::default();
@@ -177,12 +177,7 @@ impl CPrinter<'_> {
     }
 
     /// Prints a variable-size struct.
-    fn print_variable_size_struct(
-        &self,
-        out: &mut IndentedText,
-        reached: &Reached,
-        fields: &'static [Field],
-    ) {
+    fn print_variable_struct(&self, out: &mut IndentedText, reached: &Reached, fields: &'static [Field]) {
         let (declaration, names) = (reached.declaration, reached.names);
         let mut text = IndentedText::default();
         push_title(&mut text, declaration);

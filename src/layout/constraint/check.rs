@@ -7,7 +7,7 @@ use super::message;
 use super::numbers::Numbers;
 use super::predicate::{Predicate, Violation};
 use super::sizes::ListSizes;
-use super::values::{locate_item, number_span, select_numbers, stored_value, struct_column, subspan};
+use super::values::{locate, number_span, select_numbers, stored_value, struct_column, subspan};
 use crate::layout::declaration::{Constraint, Field, Requirement, Type};
 use crate::layout::expr::Lookup;
 use crate::layout::general_rules::CHECKSUM;
@@ -267,7 +267,7 @@ impl Visitor for Checker<'_> {
             let numbers = if is_condition { numbers.truncated_to_first() } else { numbers };
             self.report_violations(&evaluated, &numbers, |item| match is_condition {
                 true => (Path::from(node.path), Some(node.span.clone())),
-                false => locate_item(node, &flat, &numbers, item),
+                false => locate(node, &flat, &numbers, item),
             });
         }
     }

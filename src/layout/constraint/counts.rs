@@ -10,11 +10,7 @@ use crate::layout::program::Program;
 use crate::layout::walk::{Node, Segment, Visitor, walk};
 
 /// Returns the path of each stored count that violates [`Requirement::Counts`], with the correct number of items.
-pub(in crate::layout) fn wrong_counts(
-    ty: &'static Type,
-    bytes: &[u8],
-    limits: &Limits,
-) -> Vec<(Vec<Segment>, u64)> {
+pub(crate) fn wrong_counts(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Vec<(Vec<Segment>, u64)> {
     let is_count = |requirement: &Requirement| matches!(requirement, Requirement::Counts { .. });
     if !Program::of(ty).constraints().any(|constraint| is_count(&constraint.requirement)) {
         return Vec::new();

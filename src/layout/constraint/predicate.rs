@@ -178,9 +178,7 @@ impl<'b> Predicate<'b> {
                 items.all(|i| check(i, numbers.item(i).all(is_one), None))
             }
             Predicate::Finite => items.all(|i| check(i, numbers.item(i).all(Scalar::is_finite), None)),
-            Predicate::Terminated => {
-                items.all(|i| check(i, numbers.item(i).all(|last| last.equals(0)), None))
-            }
+            Predicate::Terminated => items.all(|i| check(i, numbers.item(i).all(|n| n.equals(0)), None)),
             Predicate::Holds(holds) => items.all(|i| check(i, *holds, None)),
             Predicate::Some => check(0, numbers.iter().any(|truth| !truth.equals(0)), None),
             Predicate::ReservedZero(mask) => first_numbers.all(|(item, number)| {

@@ -11,12 +11,7 @@ use crate::layout::walk::Node;
 use crate::{Path, Span};
 
 /// Returns the path and span of an item at a node.
-pub(super) fn locate_item(
-    node: &Node,
-    flat: &FlatType,
-    numbers: &Numbers,
-    item: usize,
-) -> (Path, Option<Span>) {
+pub(super) fn locate(node: &Node, flat: &FlatType, numbers: &Numbers, item: usize) -> (Path, Option<Span>) {
     let (path, range) = (Path::from(node.path), node.span.range());
     if flat.item == Type::NulString {
         // The span of the string without a terminating NUL: the bytes after the last NUL.

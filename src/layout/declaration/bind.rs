@@ -37,13 +37,9 @@ pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Ty
     bind_partially(&T::TYPE, prefix, arguments.iter().cloned().map(Some).collect())
 }
 
-/// Like [`bind()`], but leaves an import unbound if its argument is `None`. A later call can bind it.
-pub(crate) fn bind_partially(
-    ty: &Type,
-    prefix: &'static str,
-    arguments: Vec<Option<Value>>,
-) -> &'static Type {
-    leak(Binder { prefix, results: Vec::new() }.bind_type(ty, &arguments))
+/// Like [`bind()`], but leaves an import unbound if its value is `None`. A later call can bind it.
+pub(crate) fn bind_partially(ty: &Type, prefix: &'static str, values: Vec<Option<Value>>) -> &'static Type {
+    leak(Binder { prefix, results: Vec::new() }.bind_type(ty, &values))
 }
 
 /// Returns the error message for the unbound imports of a declaration; `None` if the declaration has no imports.

@@ -5,7 +5,7 @@ use super::choices::{Choice, Choices};
 use crate::Severity;
 use crate::layout::declaration::{BitField, BitRange, Constraint, Declaration, Requirement, Shape, Type};
 use crate::layout::expr::{IntType, Lookup, Value};
-use crate::layout::program::ValueUse;
+use crate::layout::program::{Step, ValueUse};
 use crate::layout::walk::Segment;
 
 /// The number of draws before values that violate checks are replaced.
@@ -84,15 +84,9 @@ impl<'c> Sampler<'c> {
 
     /// Replaces the choices of all attempts at a value, starting at `start`, by the choices that draw it directly. The
     /// value then stays the same when shrinking removes other values that it had to differ from.
-    pub fn replace_attempts(
-        &mut self,
-        start: usize,
-        value: &Option<Value>,
-        ty: &Type,
-        usage: Option<ValueUse>,
-    ) {
-        let is_count = usage == Some(ValueUse::Count);
-        let numbers = match (value, ty.int_type()) {
+    pub fn replace_attempts(&mut self, start: usize, value: &Option<Value>, step: &Step) {
+        let is_count = step.usage == Some(ValueUse::Count);
+        let numbers = match (value, step.field.ty.int_type()) {
             (Some(Value::Int(number)), _) if is_count => u64::try_from(*number).ok().map(|n| vec![n]),
             (Some(Value::Int(number)), Some(int)) => choice_for_integer(*number, int).map(|n| vec![n]),
             (Some(Value::Bits(word, declaration)), _) => choices_for_word(*word, declaration),

@@ -20,11 +20,7 @@ use crate::layout::walk::Segment;
 const MAX_RETRIES: usize = 100_000;
 
 /// Draws the values of a file except derived ones.
-pub(super) fn draw_values(
-    ty: &'static Type,
-    choices: Choices,
-    config: &Config,
-) -> (FileValues<'static>, Trace) {
+pub(super) fn draw(ty: &'static Type, choices: Choices, config: &Config) -> (FileValues<'static>, Trace) {
     let program = Program::of(ty);
     let mut generator = Generator {
         program,
@@ -273,7 +269,7 @@ impl Generator<'_> {
                 }
                 if self.is_allowed(step) && self.is_new(step, &value) || self.retries == 0 {
                     if attempt > 0 && step.condition.is_none() {
-                        self.sampler.replace_attempts(start, &value, &step.field.ty, step.usage);
+                        self.sampler.replace_attempts(start, &value, step);
                     }
                     break;
                 }

@@ -121,7 +121,7 @@ pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u
 /// several values.
 fn assemble_choices(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec<u8>, Trace)> {
     let limits = Limits::default();
-    let (values, trace) = generator::draw_values(ty, choices, config);
+    let (values, trace) = generator::draw(ty, choices, config);
     let bytes = values.assemble(&limits)?;
     match first_fault(ty, &bytes, &limits) {
         None => Ok((bytes, trace)),

@@ -72,8 +72,8 @@ impl Strategy for FileStrategy {
             let numbers = numbers.new_tree(runner)?.current();
             if let Ok(best) = self.generate(Choices::sequence(&numbers)) {
                 let (files, seen) = (self.clone(), HashSet::from([best.bytes.clone()]));
-                let (candidate, next, round, has_progress) = Default::default();
-                return Ok(FileTree { files, best, candidate, next, round, has_progress, seen });
+                let (next, round) = (NextStep::default(), 0);
+                return Ok(FileTree { files, best, candidate: None, next, round, has_progress: false, seen });
             }
             runner.reject_local("a check or constraint over several values")?;
         }

@@ -290,9 +290,8 @@ fn print_content(
             let size = || block.size.map(|size| expr_text(&size, names)).unwrap_or_default();
             let process = match block.packing {
                 Packing::Stored => None,
-                Packing::Lz4 | Packing::Zstd => {
-                    Some(format!("meshspec_{}({})", block.packing.name(), size()))
-                }
+                Packing::Lz4 => Some(format!("meshspec_lz4({})", size())),
+                Packing::Zstd => Some(format!("meshspec_zstd({})", size())),
                 Packing::Custom { name, .. } => Some(format!("meshspec_{name}")),
                 Packing::Chosen(_) => {
                     let number = block.encoding.map(|number| expr_text(&number, names)).unwrap_or_default();

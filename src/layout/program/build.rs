@@ -261,7 +261,7 @@ impl Builder {
         if let Some(index) = draft.steps.iter().rposition(|step| step.field.name == *first) {
             let target = value_form(&draft.steps[index]).and_then(|form| self.find_target(form, rest));
             let Some(PathTarget { depth, kind }) = target else { return Code::Unknown };
-            let slot = draft.find_or_add_slot(&path[..1 + depth], kind, None);
+            let slot = draft.get_or_add_slot(&path[..1 + depth], kind, None);
             let mut step = draft.steps.remove(index);
             self.connect_slot(&mut step, &path[1..1 + depth], slot);
             draft.steps.insert(index, step);
@@ -275,7 +275,7 @@ impl Builder {
             kind => (rest.is_empty() || kind.word().is_some()).then_some(PathTarget { depth: 0, kind }),
         };
         let Some(PathTarget { depth, kind }) = target else { return Code::Unknown };
-        let slot = draft.find_or_add_slot(&path[..1 + depth], kind, Some(index));
+        let slot = draft.get_or_add_slot(&path[..1 + depth], kind, Some(index));
         slot_code(slot, kind, &path[1 + depth..])
     }
 

@@ -26,12 +26,7 @@ impl DraftUnit<'_> {
         self.declaration.imports.iter().rposition(|import| *import == name)
     }
 
-    pub fn find_or_add_slot(
-        &mut self,
-        path: &[&'static str],
-        kind: ValueKind,
-        import: Option<usize>,
-    ) -> Slot {
+    pub fn get_or_add_slot(&mut self, path: &[&'static str], kind: ValueKind, import: Option<usize>) -> Slot {
         let known = self.slots.iter().position(|name| name.import == import && name.path == path);
         let slot = known.unwrap_or_else(|| {
             self.slots.push(SlotName { path: path.to_vec(), kind, import });

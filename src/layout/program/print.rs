@@ -70,13 +70,7 @@ impl Program {
         });
     }
 
-    fn print_step(
-        &self,
-        out: &mut IndentedText,
-        declaration: &'static Declaration,
-        step: &Step,
-        uses: &[Use],
-    ) {
+    fn print_step(&self, out: &mut IndentedText, declaration: &Declaration, step: &Step, uses: &[Use]) {
         let field = step.field;
         let slots = step.value.iter().chain(step.exports.iter().map(|(_, to)| to));
         let slots: String = slots.map(|slot| format!(" ${slot}")).collect();

@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use binrw::{BinWrite, Endian};
 
-use super::walker::{Interrupt, Space, WalkResult, Walker};
+use super::walker::{Interrupt, Space, Walked, Walker};
 use super::{Fault, Segment, Visitor};
 use crate::bulk::{self, PlainData};
 use crate::layout::declaration::Type;
@@ -149,7 +149,7 @@ pub(in crate::layout) fn walk_document(
 }
 
 impl Walker<'_> {
-    fn walk_document_value(&mut self, value: DocumentValue, item: &Item) -> WalkResult<()> {
+    fn walk_document_value(&mut self, value: DocumentValue, item: &Item) -> Walked<()> {
         let nothing = Space::of(&[]);
         let form = &self.program.forms[item.form];
         match (value, form.kind) {
@@ -203,7 +203,7 @@ impl Walker<'_> {
     }
 
     /// Walks over a field, or over the chosen variant of a choice.
-    fn walk_document_field(&mut self, fields: &dyn Fields, step: &'static Step) -> WalkResult<()> {
+    fn walk_document_field(&mut self, fields: &dyn Fields, step: &'static Step) -> Walked<()> {
         if step.condition.as_ref().is_some_and(|condition| self.frames.eval_bool(condition) != Ok(true)) {
             return Ok(());
         }

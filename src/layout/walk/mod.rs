@@ -100,8 +100,8 @@ pub enum Visit {
 }
 
 impl Visit {
-    /// Returns the part of the group at `group` that contains the value at `path`. Everything if the group is that
-    /// value, and nothing if it does not contain the value.
+    /// Returns the part of the group at `group` that contains the value at `path`: everything if the group is that
+    /// value, nothing if it does not contain the value.
     pub(super) fn towards(path: &[Segment], group: &[Segment]) -> Visit {
         match path.strip_prefix(group) {
             None => Visit::Nothing,

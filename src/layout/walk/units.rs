@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::walker::{Interrupt, Space, WalkResult, Walker, node, stop_on_break};
+use super::walker::{Interrupt, Space, Walked, Walker, node, stop_on_break};
 use super::{FaultKind, Segment};
 use crate::layout::declaration::bits::WordFields;
 use crate::layout::declaration::{BitField, Check, Declaration, Packing, Shape, Type};
@@ -21,7 +21,7 @@ impl Walker<'_> {
         range: Range<u64>,
         bytes: &[u8],
         (item, ty): (&Item, &'static Type),
-    ) -> WalkResult<()> {
+    ) -> Walked<()> {
         let value = ty.read_value(bytes);
         match ty.without_order() {
             Type::Declared(declaration) => self.walk_enum_or_word(space, range, item, value, declaration),
@@ -37,7 +37,7 @@ impl Walker<'_> {
         item: &Item,
         value: Value,
         declaration: &'static Declaration,
-    ) -> WalkResult<()> {
+    ) -> Walked<()> {
         if let Shape::Enum { values, .. } = declaration.shape
             && !values.iter().any(|named| Value::Int(named.value) == value)
         {
@@ -52,7 +52,7 @@ impl Walker<'_> {
     }
 
     /// Decodes a string.
-    pub fn walk_text(&mut self, space: &Space, at: u64, item: &Item) -> WalkResult<u64> {
+    pub fn walk_text(&mut self, space: &Space, at: u64, item: &Item) -> Walked<u64> {
         let text = self.bytes_at(space, at, space.len().saturating_sub(at))?;
         let (length, size) = match text.iter().position(|b| *b == 0) {
             Some(length) => (length, length + 1),
@@ -77,7 +77,7 @@ impl Walker<'_> {
         word: u128,
         start: u32,
         fields: &'static [BitField],
-    ) -> WalkResult<()> {
+    ) -> Walked<()> {
         for field in fields {
             self.path.push(Segment::Field(field.name));
             let mut node = node(self.program, &self.path, space, range.clone(), item);
@@ -98,21 +98,12 @@ impl Walker<'_> {
     }
 
     /// Verifies the magic bytes of a struct. Returns the offset of their end.
-    pub fn walk_magic(
-        &mut self,
-        space: &Space,
-        at: u64,
-        item: &Item,
-        declaration: &Declaration,
-    ) -> WalkResult<u64> {
-        let size = declaration.magic.len() as u64;
+    pub fn walk_magic(&mut self, space: &Space, at: u64, item: &Item, magic: &[u8]) -> Walked<u64> {
+        let size = magic.len() as u64;
         let found = self.bytes_at(space, at, size)?;
-        if found != declaration.magic {
-            let message = format!(
-                "starts with {}, expected {}",
-                text::quoted_or_hex(found),
-                text::quoted_or_hex(declaration.magic)
-            );
+        if found != magic {
+            let [start, expected] = [found, magic].map(text::quoted_or_hex);
+            let message = format!("starts with {start}, expected {expected}");
             return self.fault(FaultKind::Magic, space.span(at..at + size), message, None);
         }
         if !self.is_muted && !found.is_empty() {
@@ -123,13 +114,7 @@ impl Walker<'_> {
     }
 
     /// Decodes the fields of a struct after its magic bytes. Returns the end of the consecutive fields.
-    pub fn walk_struct_fields(
-        &mut self,
-        space: &Space,
-        start: u64,
-        at: u64,
-        unit: &'static Unit,
-    ) -> WalkResult<u64> {
+    pub fn walk_fields(&mut self, space: &Space, start: u64, at: u64, unit: &'static Unit) -> Walked<u64> {
         let mut next = at;
         let mut covered = unit.has_checksums.then(Vec::new);
         for step in &unit.steps {
@@ -154,7 +139,7 @@ impl Walker<'_> {
     }
 
     /// Decodes a field. Returns the offset of the next field.
-    pub fn walk_field(&mut self, space: &Space, next: u64, step: &'static Step) -> WalkResult<u64> {
+    pub fn walk_field(&mut self, space: &Space, next: u64, step: &'static Step) -> Walked<u64> {
         let is_present = step.condition.as_ref().is_none_or(|code| self.frames.eval_bool(code) == Ok(true));
         let offset = match &step.position {
             Some(position) if is_present => self.eval_offset(space, next, position, step)?,
@@ -174,7 +159,7 @@ impl Walker<'_> {
     }
 
     /// Evaluates the offset of a field. An empty list may have an offset past the end.
-    fn eval_offset(&self, space: &Space, next: u64, position: &Code, step: &'static Step) -> WalkResult<u64> {
+    fn eval_offset(&self, space: &Space, next: u64, position: &Code, step: &'static Step) -> Walked<u64> {
         let (offset, end) = (self.eval_uint(space, next, position, "offset")?, space.len());
         if offset > end && self.eval_count(space, end, step)? != Some(0) {
             let message = format!("offset {offset:#x} is past the end at {end:#x}");
@@ -184,7 +169,7 @@ impl Walker<'_> {
     }
 
     /// Decodes the block or value of a field and returns its end.
-    fn walk_content(&mut self, space: &Space, at: u64, step: &'static Step) -> WalkResult<u64> {
+    fn walk_content(&mut self, space: &Space, at: u64, step: &'static Step) -> Walked<u64> {
         let item = Item { count: self.eval_count(space, at, step)?, ..Item::of_field(step) };
         if let Some(block) = &step.block {
             return self.walk_block(space, at, &item, block);
@@ -195,11 +180,11 @@ impl Walker<'_> {
     }
 
     /// Evaluates the number of items, or the size of a block in bytes.
-    fn eval_count(&self, space: &Space, at: u64, step: &'static Step) -> WalkResult<Option<u64>> {
+    fn eval_count(&self, space: &Space, at: u64, step: &'static Step) -> Walked<Option<u64>> {
         step.count.as_ref().map(|count| self.eval_uint(space, at, count, "count")).transpose()
     }
 
-    fn verify_checks(&self, space: &Space, range: Range<u64>, step: &Step) -> WalkResult<()> {
+    fn verify_checks(&self, space: &Space, range: Range<u64>, step: &Step) -> Walked<()> {
         for (code, Check { message, .. }) in step.checks.iter().zip(step.field.checks) {
             if self.frames.eval_bool(code) == Ok(true) {
                 continue;
@@ -268,7 +253,7 @@ impl Walker<'_> {
     }
 
     /// Evaluates a count, size or offset.
-    fn eval_uint(&self, space: &Space, at: u64, code: &Code, what: &str) -> WalkResult<u64> {
+    fn eval_uint(&self, space: &Space, at: u64, code: &Code, what: &str) -> Walked<u64> {
         let message = match self.frames.eval_int(code).map(|value| (value, u64::try_from(value))) {
             Ok((_, Ok(value))) => return Ok(value),
             Ok((value, Err(_))) => format!("the {what} is {value}, expected 0 to 2^64 - 1"),
@@ -278,13 +263,7 @@ impl Walker<'_> {
     }
 
     /// Decodes a field whose bytes contain another structure. Returns the end of the bytes.
-    fn walk_block(
-        &mut self,
-        space: &Space,
-        at: u64,
-        bytes: &Item,
-        block: &'static BlockStep,
-    ) -> WalkResult<u64> {
+    fn walk_block(&mut self, space: &Space, at: u64, bytes: &Item, block: &'static BlockStep) -> Walked<u64> {
         let declared = block.block;
         // A block without a size runs to the end.
         let range = at..bytes.count.map_or(space.len(), |count| at.saturating_add(count));
@@ -355,8 +334,8 @@ impl Walker<'_> {
         at: u64,
         item: &Item,
         unit: UnitId,
-        body: impl FnOnce(&mut Self, &'static Unit) -> WalkResult<T>,
-    ) -> WalkResult<T> {
+        body: impl FnOnce(&mut Self, &'static Unit) -> Walked<T>,
+    ) -> Walked<T> {
         let unit = &self.program.units[unit];
         let (outer, has_arguments) = self.frames.enter(unit, item.call);
         if !has_arguments {

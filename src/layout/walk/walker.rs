@@ -60,10 +60,11 @@ pub(super) enum Interrupt {
     Stopped,
 }
 
-pub(super) type WalkResult<T> = Result<T, Interrupt>;
+/// The result of walking over a value.
+pub(super) type Walked<T> = Result<T, Interrupt>;
 
 /// Ends the walk if a visitor breaks.
-pub(super) fn stop_on_break(flow: ControlFlow<()>) -> WalkResult<()> {
+pub(super) fn stop_on_break(flow: ControlFlow<()>) -> Walked<()> {
     if flow.is_break() { Err(Interrupt::Stopped) } else { Ok(()) }
 }
 
@@ -105,7 +106,7 @@ impl<'v> Walker<'v> {
         span: Span,
         message: String,
         rule: Option<&'static Rule>,
-    ) -> WalkResult<T> {
+    ) -> Walked<T> {
         let path = self.path.as_slice().into();
         Err(Interrupt::Fault(Box::new(Fault { kind, path, span, message, rule })))
     }
@@ -119,7 +120,7 @@ impl<'v> Walker<'v> {
     }
 
     /// Returns `size` bytes at `at`, or a fault if fewer remain.
-    pub fn bytes_at<'b>(&self, space: &Space<'b>, at: u64, size: u64) -> WalkResult<&'b [u8]> {
+    pub fn bytes_at<'b>(&self, space: &Space<'b>, at: u64, size: u64) -> Walked<&'b [u8]> {
         let len = space.len();
         match at.checked_add(size) {
             // Both ends are within the space, so they fit in a `usize`.
@@ -132,13 +133,7 @@ impl<'v> Walker<'v> {
     }
 
     /// Reports a single value, and stores it if an expression refers to it.
-    pub fn report_leaf(
-        &mut self,
-        space: &Space,
-        range: Range<u64>,
-        item: &Item,
-        value: Value,
-    ) -> WalkResult<()> {
+    pub fn report_leaf(&mut self, space: &Space, range: Range<u64>, item: &Item, value: Value) -> Walked<()> {
         if !self.is_muted {
             let node = node(self.program, &self.path, space, range, item);
             stop_on_break(self.visitor.visit_leaf(&node, &value))?;
@@ -150,7 +145,7 @@ impl<'v> Walker<'v> {
     }
 
     /// Decodes one value; returns its end.
-    pub fn walk_value(&mut self, space: &Space, at: u64, item: &Item) -> WalkResult<u64> {
+    pub fn walk_value(&mut self, space: &Space, at: u64, item: &Item) -> Walked<u64> {
         let form = &self.program.forms[item.form];
         match form.kind {
             FormKind::Number(size) => {
@@ -164,8 +159,8 @@ impl<'v> Walker<'v> {
             }
             FormKind::Struct(unit) => self.with_unit(space, at, item, unit, |walker, unit| {
                 walker.walk_group(space, at, item, |walker, _| {
-                    let start = walker.walk_magic(space, at, item, unit.declaration)?;
-                    Ok((walker.walk_struct_fields(space, at, start, unit)?, None))
+                    let start = walker.walk_magic(space, at, item, unit.declaration.magic)?;
+                    Ok((walker.walk_fields(space, at, start, unit)?, None))
                 })
             }),
             FormKind::Choice(unit) => self.with_unit(space, at, item, unit, |walker, unit| {
@@ -185,8 +180,8 @@ impl<'v> Walker<'v> {
         space: &Space,
         at: u64,
         item: &Item,
-        body: impl FnOnce(&mut Self, &VisitedItems) -> WalkResult<(u64, Option<u64>)>,
-    ) -> WalkResult<u64> {
+        body: impl FnOnce(&mut Self, &VisitedItems) -> Walked<(u64, Option<u64>)>,
+    ) -> Walked<u64> {
         let was_muted = self.is_muted;
         let visit = match was_muted {
             true => Visit::Nothing,
@@ -221,7 +216,7 @@ impl<'v> Walker<'v> {
         item: &Item,
         visited: &VisitedItems,
         count: u64,
-    ) -> WalkResult<()> {
+    ) -> Walked<()> {
         let form = &self.program.forms[item.form];
         let FormKind::Number(size) = form.kind else { return Ok(()) };
         let bytes = self.bytes_at(space, at, size * count)?;
@@ -243,7 +238,7 @@ impl<'v> Walker<'v> {
         Ok(())
     }
 
-    fn walk_items(&mut self, space: &Space, at: u64, list: &Item, inner: FormId) -> WalkResult<u64> {
+    fn walk_items(&mut self, space: &Space, at: u64, list: &Item, inner: FormId) -> Walked<u64> {
         let size = self.frames.form_size(inner, list.call);
         let (missing, count) = match (size, list.count) {
             (Some(size), Some(count)) => match self.bytes_at(space, at, size.saturating_mul(count)) {

@@ -52,7 +52,7 @@ fn attempts_for(
     match &constraint.requirement {
         Requirement::Below(_) => {
             let limit = leaves.clone().map(|leaf| on(leaf, numbers.iter().map(i128::to_string).collect()));
-            limit.chain(oversized_attempts(target, &attempt)).collect()
+            limit.chain(oversized(target, &attempt)).collect()
         }
         Requirement::AtLeast(_) => {
             let less = || numbers.iter().map(|limit| (limit - 1).to_string());
@@ -115,7 +115,7 @@ fn attempts_for(
             let after = leaves
                 .clone()
                 .map(|leaf| limited(none.iter().cloned().collect(), on(leaf, end.iter().cloned().collect())));
-            after.chain(oversized_attempts(target, &attempt)).collect()
+            after.chain(oversized(target, &attempt)).collect()
         }
         // A range that is one item too long, and the largest numbers that the field can store.
         Requirement::Within { .. } => separately(&|leaf| {
@@ -195,10 +195,7 @@ fn texts(texts: &[&str]) -> Vec<String> {
 
 /// Returns attempts with oversized numbers: the largest, one that is negative if read as signed, and those that
 /// truncation to fewer bits turns into 0.
-fn oversized_attempts(
-    target: &ConstrainedField,
-    attempt: &dyn Fn(Vec<Alteration>) -> Attempt,
-) -> Vec<Attempt> {
+fn oversized(target: &ConstrainedField, attempt: &dyn Fn(Vec<Alteration>) -> Attempt) -> Vec<Attempt> {
     let attempts = target.leaves.iter().flat_map(|leaf| {
         let numbers = [leaf.largest()].into_iter().chain(leaf.sign_bit()).chain(leaf.zero_if_narrowed());
         numbers.map(move |number| attempt(leaf.changes_to(vec![number])))

@@ -237,8 +237,8 @@ pub fn broken<T: crate::layout::Layout>(
         // Starts with one kind of breakage, so that shrinking keeps the kind.
         let kind = |attempt: &&Attempt| std::mem::discriminant(&attempt.breakage);
         let mut seen = std::collections::HashSet::new();
-        let kinds: Vec<_> =
-            attempts.iter().map(|attempt| kind(&attempt)).filter(|kind| seen.insert(*kind)).collect();
+        let mut kinds: Vec<_> = attempts.iter().map(|attempt| kind(&attempt)).collect();
+        kinds.retain(|kind| seen.insert(*kind));
         let count = kinds.len().max(1) as u64;
         let first = kinds.get((chosen % count) as usize)?;
         let (same, other): (Vec<_>, Vec<_>) = attempts.iter().partition(|attempt| kind(attempt) == *first);

@@ -94,7 +94,7 @@ impl<'f> Verifier<'f> {
         }
         if attempt.breakage == Breakage::Checksum {
             let found = self.find_violation(&violations, attempt.rule.unwrap_or(&CHECKSUM), attempt.field);
-            return found.or_else(|| self.find_wrong_checksum(&violations, bytes, attempt));
+            return found.or_else(|| self.find_checksum(&violations, bytes, attempt));
         }
         if violations.errors().next().is_some() {
             return None;
@@ -144,12 +144,7 @@ impl<'f> Verifier<'f> {
 
     /// Returns the location of a checksum that is wrong in the changed file, but not in the original file, if only code
     /// verifies it. The checksum is wrong if assembling the file again changes it.
-    fn find_wrong_checksum(
-        &self,
-        violations: &Violations,
-        bytes: &[u8],
-        attempt: &Attempt,
-    ) -> Option<Location> {
+    fn find_checksum(&self, violations: &Violations, bytes: &[u8], attempt: &Attempt) -> Option<Location> {
         let is_verified = attempt.rule.is_none_or(|rule| !matches!(rule.enforced_by, Enforcement::Code(_)));
         if is_verified || violations.fault.is_some() || violations.errors().next().is_some() {
             return None;
@@ -163,21 +158,20 @@ impl<'f> Verifier<'f> {
 
 /// Returns `true` if a file with this fault, or without a fault, may have this breakage.
 fn is_possible(breakage: Breakage, fault: Option<&Fault>) -> bool {
-    match (breakage, fault.map(|fault| fault.kind)) {
-        (Breakage::Constraint(_) | Breakage::Checksum | Breakage::Trailing | Breakage::Count(_), None) => {
-            true
-        }
-        (_, None | Some(FaultKind::Limit | FaultKind::Unsupported)) => false,
-        (Breakage::Check(check), Some(FaultKind::Check)) => {
-            fault.is_some_and(|fault| fault.message.starts_with(check.message))
-        }
-        (Breakage::Count(_) | Breakage::Truncation(_) | Breakage::Trailing, kind) => {
-            kind != Some(FaultKind::Check)
-        }
-        (Breakage::Offset, kind) => matches!(kind, Some(FaultKind::End | FaultKind::Count)),
-        (Breakage::Magic, kind) => kind == Some(FaultKind::Magic),
-        (Breakage::Value, kind) => kind == Some(FaultKind::Value),
-        (Breakage::Packing | Breakage::UnpackedSize, kind) => kind == Some(FaultKind::Packing),
+    let Some(fault) = fault else {
+        return matches!(
+            breakage,
+            Breakage::Constraint(_) | Breakage::Trailing | Breakage::Count(_) | Breakage::Checksum
+        );
+    };
+    match (breakage, fault.kind) {
+        (_, FaultKind::Limit | FaultKind::Unsupported) => false,
+        (Breakage::Check(check), FaultKind::Check) => fault.message.starts_with(check.message),
+        (Breakage::Count(_) | Breakage::Truncation(_) | Breakage::Trailing, kind) => kind != FaultKind::Check,
+        (Breakage::Offset, kind) => matches!(kind, FaultKind::End | FaultKind::Count),
+        (Breakage::Magic, kind) => kind == FaultKind::Magic,
+        (Breakage::Value, kind) => kind == FaultKind::Value,
+        (Breakage::Packing | Breakage::UnpackedSize, kind) => kind == FaultKind::Packing,
         _ => false,
     }
 }
