@@ -140,11 +140,7 @@ impl<'a> ImageFiles<'a> {
     }
 
     /// Writes the embedded image of a texture to a file, and replaces it by the path of the file. If companion files
-    /// are not possible, drops the texture and lists the loss at `path`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if writing fails.
+    /// are not possible, drops the texture and lists the loss at `path`. Returns an error if writing fails.
     pub fn write_embedded(
         &mut self,
         texture: &mut Option<Texture>,

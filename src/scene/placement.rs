@@ -101,23 +101,17 @@ impl Mesh {
 }
 
 impl Scene {
-    /// Checks the limits on triangles, vertices and meshes. A mesh with several placements counts once.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a limit is exceeded.
+    /// Checks the limits on triangles, vertices and meshes. A mesh with several placements counts once. Returns an
+    /// error if a limit is exceeded.
     pub(crate) fn require_triangles(&self, limits: &Limits) -> Result<()> {
         let count = self.meshes.iter().map(Mesh::cost).fold(0, u64::saturating_add);
         limits::require_triangles(count, limits.max_triangles)?;
         limits::require_meshes(self.meshes.len(), limits.max_triangles)
     }
 
-    /// Replaces each mesh for which `is_baked` returns `true` by one transformed copy per instance.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the copies exceed `max_triangles` triangles or vertices, or the limits on meshes, names and
-    /// extras, which are derived from `max_triangles`. Returns an error if memory is exhausted.
+    /// Replaces each mesh for which `is_baked` returns `true` by one transformed copy per instance. Returns an error if
+    /// the copies exceed `max_triangles` triangles or vertices, or the limits on meshes, names and extras, which are
+    /// derived from `max_triangles`. Returns an error if memory is exhausted.
     pub(crate) fn bake(
         &mut self,
         max_triangles: u64,

@@ -28,11 +28,8 @@ pub(crate) enum UnpackError {
     Unsupported(String),
 }
 
-/// Unpacks a block. LZ4 and zstd require `size`, the exact size of the content in bytes.
-///
-/// # Errors
-///
-/// Returns an error if the block is invalid or exceeds the limits, or if `size` is required but `None`.
+/// Unpacks a block. LZ4 and zstd require `size`, the exact size of the content in bytes. Returns an error if the block
+/// is invalid or exceeds the limits, or if `size` is required but `None`.
 pub(crate) fn unpack<'b>(
     (packing, encoding): (Packing, Option<Value>),
     packed: &'b [u8],
@@ -62,11 +59,7 @@ pub(crate) fn unpack<'b>(
     }
 }
 
-/// Packs content into a block.
-///
-/// # Errors
-///
-/// Returns an error if the packing cannot express the content, or is not built in.
+/// Packs content into a block. Returns an error if the packing cannot express the content, or is not built in.
 pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]) -> Result<Vec<u8>, String> {
     match packing {
         Packing::Stored => Ok(content.to_vec()),

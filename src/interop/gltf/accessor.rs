@@ -45,11 +45,7 @@ impl<'a> GltfFile<'a> {
     }
 
     /// Returns the accessor with the given index. If `decoded` is `Some`, these tightly packed values replace its
-    /// buffer view.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if values are outside their buffer or exceed the limits.
+    /// buffer view. Returns an error if values are outside their buffer or exceed the limits.
     pub fn accessor_with_values(&'a self, index: usize, decoded: Option<&'a [u8]>) -> Result<Accessor<'a>> {
         let path = format!("accessors[{index}]");
         let Some(entry) = self.root.accessors.get(index) else {

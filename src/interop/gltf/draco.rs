@@ -18,11 +18,8 @@ pub(super) struct DecodedPrimitive {
     pub vertex_indices: Option<Vec<u32>>,
 }
 
-/// Decompresses a primitive. The result is empty for uncompressed primitives.
-///
-/// # Errors
-///
-/// Returns an error if the Draco mesh is damaged, contradicts the accessors of the primitive, or exceeds the limits.
+/// Decompresses a primitive. The result is empty for uncompressed primitives. Returns an error if the Draco mesh is
+/// damaged, contradicts the accessors of the primitive, or exceeds the limits.
 pub(super) fn read(file: &GltfFile, primitive: &Primitive, at: &str) -> Result<DecodedPrimitive> {
     let extensions = primitive.extensions.as_ref();
     match extensions.and_then(|extensions| extensions.others.get(DRACO)) {
@@ -133,11 +130,8 @@ mod decoder {
         Ok(mesh)
     }
 
-    /// Returns the size of one attribute value in bytes.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the type or count of the accessor disagrees with the attribute.
+    /// Returns the size of one attribute value in bytes. Returns an error if the type or count of the accessor
+    /// disagrees with the attribute.
     fn value_size(
         file: &GltfFile,
         accessor: usize,

@@ -15,11 +15,8 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// Records the error of the object at the path `at`. Returns the detail text for its loss.
-    ///
-    /// # Errors
-    ///
-    /// Returns `error` if it is about an exceeded limit, since such errors stop reading.
+    /// Records the error of the object at the path `at`. Returns the detail text for its loss. Returns `error` if it is
+    /// about an exceeded limit, since such errors stop reading.
     pub fn record(&mut self, error: Error, at: &str) -> Result<String> {
         if let ErrorKind::LimitExceeded(_) = error.kind() {
             return Err(error);
@@ -29,11 +26,7 @@ impl Failures {
         Ok(message)
     }
 
-    /// Drops levels of detail that have no readable meshes.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first recorded error if no mesh is left.
+    /// Drops levels of detail that have no readable meshes. Returns the first recorded error if no mesh is left.
     pub fn finish(self, scene: &mut Scene) -> Result<()> {
         let Some(first) = self.first else { return Ok(()) };
         scene.lods.retain(|lod| !lod.meshes.is_empty());

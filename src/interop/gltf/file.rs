@@ -87,11 +87,8 @@ impl<'a> GltfFile<'a> {
         })
     }
 
-    /// Returns the bytes of a view with its stride, if declared.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the index is out of range, or the buffer is missing or too short.
+    /// Returns the bytes of a view with its stride, if declared. Returns an error if the index is out of range, or the
+    /// buffer is missing or too short.
     pub fn view(&self, index: usize) -> Result<(&[u8], Option<usize>)> {
         let path = || format!("bufferViews[{index}]");
         let Some(view) = self.root.buffer_views.get(index) else {
@@ -181,11 +178,8 @@ fn describe_unsupported_extensions(view: &json::buffer::View) -> Option<String> 
     (!names.is_empty()).then(|| format!("{} is unsupported{why}", names.join(", ")))
 }
 
-/// Checks the major version. Also recognises version 1 by objects where version 2 has lists.
-///
-/// # Errors
-///
-/// Returns an error for any major version other than 2.
+/// Checks the major version. Also recognises version 1 by objects where version 2 has lists. Returns an error for any
+/// major version other than 2.
 fn check_version(json: &Value) -> Result<()> {
     let version = json.pointer("/asset/version");
     let is_version_1 = json.get("meshes").or(json.get("nodes")).is_some_and(Value::is_object);

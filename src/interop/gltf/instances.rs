@@ -22,11 +22,8 @@ pub(super) fn instance_count(root: &Root, node: &Node) -> u64 {
     counts.max().unwrap_or(0).saturating_mul(primitives)
 }
 
-/// Returns the instance transforms of a node, relative to the node; `None` for a node without instances.
-///
-/// # Errors
-///
-/// Returns an error if the translations, rotations or scales cannot be read or differ in number.
+/// Returns the instance transforms of a node, relative to the node; `None` for a node without instances. Returns an
+/// error if the translations, rotations or scales cannot be read or differ in number.
 pub(super) fn read(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Result<Option<Vec<Transform>>> {
     let extensions = file.root.nodes[node].extensions.as_ref();
     let Some(entry) = extensions.and_then(|extensions| extensions.others.get(INSTANCING)) else {

@@ -50,11 +50,8 @@ impl MeshoptView {
         Some((name, MeshoptView::deserialize(entry).map_err(|error| error.to_string())))
     }
 
-    /// Returns the decompressed size in bytes.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the stride is invalid for the mode and filter, or the size differs from the view size.
+    /// Returns the decompressed size in bytes. Returns an error if the stride is invalid for the mode and filter, or
+    /// the size differs from the view size.
     pub fn decompressed_size(&self, view: &View) -> Result<u64, String> {
         let MeshoptView { byte_stride: stride, count, mode, filter, .. } = *self;
         let is_valid = match (mode, filter) {
@@ -78,11 +75,7 @@ impl MeshoptView {
         })
     }
 
-    /// Decompresses `bytes`, the compressed bytes of the view.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the compressed bytes are damaged.
+    /// Decompresses `bytes`, the compressed bytes of the view. Returns an error if the compressed bytes are damaged.
     pub fn decompress(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
         // Needs no limits, since `GltfFile::decompressed_view` has checked the decompressed size.
         let mut workspace = Workspace::new(Limits { max_bytes: usize::MAX, max_work: u64::MAX });

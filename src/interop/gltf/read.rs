@@ -25,11 +25,8 @@ pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
 /// The maximum memory, in bytes, that a byte of JSON takes when parsed: a digit and its comma become a `Value`.
 const MEMORY_PER_JSON_BYTE: u64 = 16;
 
-/// Reads a `.glb` or `.gltf` file, detected by its magic bytes.
-///
-/// # Errors
-///
-/// Returns an error if the file is not glTF 2.0, none of its meshes can be read, or it exceeds the limits.
+/// Reads a `.glb` or `.gltf` file, detected by its magic bytes. Returns an error if the file is not glTF 2.0, none of
+/// its meshes can be read, or it exceeds the limits.
 pub(in crate::interop) fn read(
     bytes: &[u8],
     files: &dyn Files,
@@ -384,11 +381,8 @@ impl SceneReader<'_> {
 /// The number of triangles that take as much memory as an instance during reading.
 const TRIANGLES_PER_INSTANCE: u64 = 4;
 
-/// Checks the number of mesh instances.
-///
-/// # Errors
-///
-/// Returns an error if `count` exceeds the number of instances that `max_triangles` allows.
+/// Checks the number of mesh instances. Returns an error if `count` exceeds the number of instances that
+/// `max_triangles` allows.
 fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
     let max = max_triangles.max(MAX_TRIANGLES) / TRIANGLES_PER_INSTANCE;
     if count <= max {

@@ -92,11 +92,7 @@ impl NodeJoints {
     }
 
     /// Replaces indices into the joints of a skin by indices into the joints of the skeleton. The static joint becomes
-    /// [`Skin::NONE`].
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if an index is out of range.
+    /// [`Skin::NONE`]. Returns an error if an index is out of range.
     pub fn map_joint_indices(&self, skin: usize, vertices: &mut Skin, path: &str) -> Result<()> {
         let numbers = self.joints_by_skin.get(skin).map(Vec::as_slice).unwrap_or_default();
         for (slot, joint) in vertices.joints.as_flattened_mut().iter_mut().enumerate() {

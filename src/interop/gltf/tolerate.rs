@@ -59,9 +59,6 @@ fn to_integers(json: &mut Value) {
 }
 
 /// Drops references to missing objects, and unknown values. Accessors, views and buffers are checked on use instead.
-///
-/// # Errors
-///
 /// Returns an error if a skin refers to a missing joint, since dropping it would renumber the following joints. Returns
 /// an error if the file has a default scene but neither scenes nor nodes.
 pub(super) fn drop_invalid_references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Result<()> {

@@ -100,11 +100,7 @@ impl ObjReader<'_> {
         Ok(())
     }
 
-    /// Checks the numbers of values and triangles.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a number exceeds the limit.
+    /// Checks the numbers of values and triangles. Returns an error if a number exceeds the limit.
     fn require_limits(&self) -> Result<()> {
         let values = self.file.lists.counts().values;
         // 32 bytes of names count as one triangle.

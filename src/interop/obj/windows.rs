@@ -23,12 +23,8 @@ impl<'a> WindowReader<'a> {
         WindowReader { input, size, max_line, partial_line: Vec::new(), spare: Vec::new() }
     }
 
-    /// Returns the next window; empty at the end of the text.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if reading fails. Returns an error if a line is longer than a window, and is either not text or
-    /// exceeds the limits.
+    /// Returns the next window; empty at the end of the text. Returns an error if reading fails. Returns an error if a
+    /// line is longer than a window, and is either not text or exceeds the limits.
     pub fn next_window(&mut self) -> Result<Vec<u8>> {
         let mut window = std::mem::take(&mut self.spare);
         window.clear();

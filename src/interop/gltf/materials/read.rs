@@ -39,11 +39,7 @@ impl MaterialEntry {
     }
 }
 
-/// Reads the materials of the file.
-///
-/// # Errors
-///
-/// Returns an error if the images exceed the limits.
+/// Reads the materials of the file. Returns an error if the images exceed the limits.
 pub(in crate::interop::gltf) fn read(file: &GltfFile, losses: &mut Vec<Loss>) -> Result<Vec<MaterialEntry>> {
     let root = &file.root;
     let used = used_materials(root);

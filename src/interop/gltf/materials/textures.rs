@@ -58,11 +58,7 @@ impl<'a> Textures<'a> {
     }
 
     /// Reads the texture that a material refers to at the path `at`. Lists a loss and returns `None` if the texture
-    /// cannot be read.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the images exceed the limits.
+    /// cannot be read. Returns an error if the images exceed the limits.
     pub fn read(&mut self, info: &Info, at: &str, losses: &mut Vec<Loss>) -> Result<Option<TextureUse>> {
         let root = &self.file.root;
         let index = info.index.value();

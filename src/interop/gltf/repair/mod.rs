@@ -18,11 +18,8 @@ use crate::{Error, Loss, Quantity, Result, Unit};
 /// The tolerated distance between a matrix and the nearest matrix composed of translation, rotation and scale.
 const TOLERANCE: f32 = 1e-5;
 
-/// Makes a scene valid in glTF. Returns the joints of the output file.
-///
-/// # Errors
-///
-/// Returns an error if a position or time is not finite, or times are not in ascending order.
+/// Makes a scene valid in glTF. Returns the joints of the output file. Returns an error if a position or time is not
+/// finite, or times are not in ascending order.
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<OutputJoints> {
     repair_transform(scene, losses);
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
