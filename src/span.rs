@@ -35,6 +35,14 @@ impl Span {
             Span::Bytes(range) | Span::Unpacked { range, .. } | Span::Text { range, .. } => range,
         }
     }
+
+    /// The byte range in the file: the range of the packed block for [`Span::Unpacked`].
+    #[cfg(feature = "proptest")]
+    pub(crate) fn file_range(&self) -> &Range<u64> {
+        match self {
+            Span::Bytes(range) | Span::Text { range, .. } | Span::Unpacked { packed: range, .. } => range,
+        }
+    }
 }
 
 impl fmt::Display for Span {

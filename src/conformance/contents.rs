@@ -2,21 +2,14 @@
 
 use std::fmt::Debug;
 
+use super::Mismatch;
+
 /// The maximum number of characters shown of each differing value.
 const MAX_WIDTH: usize = 100;
 
-/// The first difference between two values.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ContentsDifference {
-    /// The path of the value, as field names: `clips.times`.
-    pub path: String,
-    /// The expected and the loaded value.
-    pub text: String,
-}
-
-/// Returns the first difference between expected and loaded contents; `None` if they are equal. Values with equal
-/// `Debug` output are equal, so NaN equals NaN.
-pub(super) fn first_difference<T: PartialEq + Debug>(expected: &T, loaded: &T) -> Option<ContentsDifference> {
+/// Returns the first difference between expected and loaded contents, with a path of field names such as `clips.times`.
+/// `None` if they are equal. Values with equal `Debug` output are equal, so NaN equals NaN.
+pub(super) fn first_difference<T: PartialEq + Debug>(expected: &T, loaded: &T) -> Option<Mismatch> {
     if expected == loaded {
         return None;
     }
@@ -31,17 +24,16 @@ pub(super) fn first_difference<T: PartialEq + Debug>(expected: &T, loaded: &T) -
         let depth = indentation(line);
         ancestors.retain(|(outer, _)| *outer < depth);
         if line != other {
-            let name = line.split_once(": ").map(|(name, _)| name.trim());
-            let names =
-                ancestors.iter().filter_map(|(_, ancestor)| ancestor.split_once(": ").map(|(name, _)| name));
-            let path = names.map(str::trim).chain(name).collect::<Vec<_>>().join(".");
+            let lines = ancestors.iter().map(|(_, ancestor)| *ancestor).chain([line]);
+            let names = lines.filter_map(|line| Some(line.split_once(": ")?.0.trim()));
+            let path = names.collect::<Vec<_>>().join(".");
             let text = format!("expected {}, loaded {}", shortened_value(line), shortened_value(other));
-            return Some(ContentsDifference { path, text });
+            return Some(Mismatch::Contents { path, text });
         }
         ancestors.push((depth, line));
     }
     let text = format!("loaded {} more lines", loaded_lines.count());
-    Some(ContentsDifference { path: String::new(), text })
+    Some(Mismatch::Contents { path: String::new(), text })
 }
 
 fn indentation(line: &str) -> usize {

@@ -133,10 +133,7 @@ impl fmt::Display for Disagreement {
         };
         let (size, files) = (self.bytes.len(), self.files);
         writeln!(f, "  {origin}{}; {size} bytes, the smallest of {files}:", self.change)?;
-        let marked = self.span.as_ref().map(|span| match span {
-            Span::Bytes(range) | Span::Text { range, .. } => range.clone(),
-            Span::Unpacked { packed, .. } => packed.clone(),
-        });
+        let marked = self.span.as_ref().map(|span| span.file_range().clone());
         write!(f, "{}", HexDump { bytes: &self.bytes, marked })
     }
 }

@@ -143,10 +143,9 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
         let layout = self.tested_format.layout(file, self.dialect);
         match (file_change, layout) {
             (FileChange::Broken(breakage, _), Some(layout)) => {
-                let is_alike = |other: &Breakage| match (other, breakage) {
-                    (Breakage::Truncation(_), Breakage::Truncation(_)) => true,
-                    (other, breakage) => *other == breakage,
-                };
+                let is_truncation = |breakage| matches!(breakage, Breakage::Truncation(_));
+                let is_alike =
+                    |other: &Breakage| *other == breakage || is_truncation(*other) && is_truncation(breakage);
                 let broken = generate::breakages_of(layout, file, rules, &limits, 1, is_alike);
                 broken.into_iter().flatten().map(TestFile::broken).collect()
             }
@@ -169,8 +168,8 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
 
     /// Returns the files derived from a valid file of a text format.
     fn derive_from_text(&self, file: &[u8]) -> impl Iterator<Item = TestFile> + use<S> {
-        let (format, options) =
-            (self.tested_format.format(), ReadOptions::default().with_dialect(self.dialect));
+        let format = self.tested_format.format();
+        let options = ReadOptions::default().with_dialect(self.dialect);
         let broken: Vec<_> = format.breakages(file, &options).into_iter().flatten().collect();
         let almost: Vec<_> = format.almost_broken(file, &options).into_iter().flatten().collect();
         broken.into_iter().map(TestFile::broken).chain(almost.into_iter().map(TestFile::almost_broken))
@@ -182,22 +181,14 @@ impl TestFile {
         TestFile { bytes: file.to_vec(), file_change: FileChange::Valid, change: String::new() }
     }
 
-    fn broken(broken: generate::BrokenFile) -> TestFile {
-        let change = broken.to_string();
-        TestFile {
-            file_change: FileChange::Broken(broken.breakage, broken.rule),
-            change,
-            bytes: broken.bytes,
-        }
+    fn broken(file: generate::BrokenFile) -> TestFile {
+        let (change, file_change) = (file.to_string(), FileChange::Broken(file.breakage, file.rule));
+        TestFile { bytes: file.bytes, file_change, change }
     }
 
-    fn almost_broken(almost: generate::AlmostBrokenFile) -> TestFile {
-        let change = almost.to_string();
-        TestFile {
-            file_change: FileChange::AlmostBroken(almost.breakage, almost.rule),
-            change,
-            bytes: almost.bytes,
-        }
+    fn almost_broken(file: generate::AlmostBrokenFile) -> TestFile {
+        let (change, file_change) = (file.to_string(), FileChange::AlmostBroken(file.breakage, file.rule));
+        TestFile { bytes: file.bytes, file_change, change }
     }
 
     fn substituted(substituted: generate::SubstitutedFile) -> TestFile {

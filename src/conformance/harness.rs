@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use super::contents::first_difference;
 use super::files::TestFiles;
 use super::quiet::catch_panic;
-use super::run::{LoadFn, LoadOutcome, TestRun};
+use super::run::{LoadFn, TestRun};
 use super::shrink::shrink_disagreement;
 use super::{DeclaredFiles, Documents, LoaderResult, Mismatch, RunReport, TestedFormat};
 use crate::layout::generate::Config;
@@ -157,11 +157,7 @@ impl<S: TestedFormat> Harness<S> {
 
     /// Runs a loader over all files, and compares its verdicts with those of strict reading.
     pub fn run<L: LoaderResult>(self, mut load: impl FnMut(&[u8]) -> L) -> RunReport {
-        self.run_with(&mut |bytes, _| match catch_panic(|| load(bytes).contents()) {
-            Ok(Ok(_)) => LoadOutcome::Accepted,
-            Ok(Err(reason)) => LoadOutcome::Differs(Mismatch::Rejected(reason)),
-            Err(panic) => LoadOutcome::Differs(Mismatch::Panicked(panic)),
-        })
+        self.run_with(&mut |bytes, _| call(|| load(bytes)).err())
     }
 
     /// Runs a loader over all files, and compares its verdicts and contents with strict reading. `expected` converts a
@@ -172,17 +168,9 @@ impl<S: TestedFormat> Harness<S> {
         expected: impl Fn(&S::Document) -> T,
         mut load: impl FnMut(&[u8]) -> L,
     ) -> RunReport {
-        self.run_with(&mut |bytes, document| match catch_panic(|| load(bytes).contents()) {
-            Ok(Ok(contents)) => {
-                match document.and_then(|document| first_difference(&expected(document), &contents)) {
-                    None => LoadOutcome::Accepted,
-                    Some(other) => {
-                        LoadOutcome::Differs(Mismatch::Contents { path: other.path, text: other.text })
-                    }
-                }
-            }
-            Ok(Err(reason)) => LoadOutcome::Differs(Mismatch::Rejected(reason)),
-            Err(panic) => LoadOutcome::Differs(Mismatch::Panicked(panic)),
+        self.run_with(&mut |bytes, document| match call(|| load(bytes)) {
+            Ok(contents) => document.and_then(|document| first_difference(&expected(document), &contents)),
+            Err(mismatch) => Some(mismatch),
         })
     }
 
@@ -204,12 +192,8 @@ impl<S: TestedFormat> Harness<S> {
             return report;
         }
         let skips_other_dialects = given_dialect.is_none() && about.dialects.len() > 1;
-        let mut run = TestRun::new(
-            TestFiles::new(&tested_format, dialect, config, seed),
-            skips_other_dialects,
-            ignored,
-            load,
-        );
+        let files = TestFiles::new(&tested_format, dialect, config, seed);
+        let mut run = TestRun::new(files, skips_other_dialects, ignored, load);
         let is_text = about.layouts().is_empty();
         (0..cases).for_each(|case| run.run_case(case, if is_text { TEXT_MUTATIONS } else { MUTATIONS }));
         let smallest = std::mem::take(&mut run.smallest);
@@ -231,4 +215,9 @@ impl<S: TestedFormat> Harness<S> {
         report.coverage = run.coverage;
         report
     }
+}
+
+/// Calls a loader. Returns its contents, or its rejection or panic.
+fn call<L: LoaderResult>(load: impl FnOnce() -> L) -> Result<L::Contents, Mismatch> {
+    catch_panic(|| load().contents()).map_err(Mismatch::Panicked)?.map_err(Mismatch::Rejected)
 }

@@ -58,9 +58,8 @@ impl fmt::Display for RunReport {
         if let Some(problem) = &self.problem {
             return writeln!(f, "no files: {problem}");
         }
-        let [valid, almost, broken, mutated] =
-            [FileKind::Valid, FileKind::AlmostBroken, FileKind::Broken, FileKind::Mutated]
-                .map(|kind| self.files(kind));
+        let kinds = [FileKind::Valid, FileKind::AlmostBroken, FileKind::Broken, FileKind::Mutated];
+        let [valid, almost, broken, mutated] = kinds.map(|kind| self.files(kind));
         write!(f, "{valid} valid, {almost} almost broken, {broken} broken and {mutated} mutated files, ")?;
         match self.disagreements.len() {
             0 => writeln!(f, "no disagreements")?,

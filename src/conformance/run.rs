@@ -8,16 +8,9 @@ use super::{Disagreement, FileKind, Mismatch, RuleCoverage, TestedFormat};
 use crate::{ErrorKind, Path, Rule};
 
 /// A function that runs the loader on a file and compares its contents. The second argument is the document of a valid
-/// file; `None` for an invalid file.
-pub(super) type LoadFn<'l, D> = &'l mut dyn FnMut(&[u8], Option<&D>) -> LoadOutcome;
-
-/// The result of running the loader on a file.
-pub(super) enum LoadOutcome {
-    /// The loader accepts the file, and the contents are equal if they are compared.
-    Accepted,
-    /// The loader rejects the file, panics, or loads different contents.
-    Differs(Mismatch),
-}
+/// file; `None` for an invalid file. Returns `None` if the loader accepts the file with equal contents. Otherwise,
+/// returns the rejection, panic or difference.
+pub(super) type LoadFn<'l, D> = &'l mut dyn FnMut(&[u8], Option<&D>) -> Option<Mismatch>;
 
 /// The state of a run: the loader, its test files, and the results so far.
 pub(super) struct TestRun<'r, S: TestedFormat> {
@@ -101,10 +94,8 @@ impl<'r, S: TestedFormat> TestRun<'r, S> {
         }
         let new_cause = (file_change == FileChange::Valid).then(|| cause.clone());
         let files = self.smallest.get(&cause).map_or(0, |found| found.disagreement.files);
-        let found = self
-            .smallest
-            .entry(cause)
-            .or_insert_with(|| SmallestCase { case, disagreement: disagreement.clone() });
+        let new = || SmallestCase { case, disagreement: disagreement.clone() };
+        let found = self.smallest.entry(cause).or_insert_with(new);
         if disagreement.sort_key() < found.disagreement.sort_key() {
             *found = SmallestCase { case, disagreement };
         }
@@ -131,10 +122,7 @@ impl<'r, S: TestedFormat> TestRun<'r, S> {
         }
         let (path, span, message, rule, mismatch) = match tested_format.read(&bytes, dialect) {
             Ok(document) => {
-                let mismatch = match (self.load)(&bytes, Some(&document)) {
-                    LoadOutcome::Accepted => None,
-                    LoadOutcome::Differs(mismatch) => Some(mismatch),
-                };
+                let mismatch = (self.load)(&bytes, Some(&document));
                 (Path::default(), None, String::new(), None, mismatch)
             }
             Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded(_) | ErrorKind::Unsupported) => {
@@ -142,9 +130,9 @@ impl<'r, S: TestedFormat> TestRun<'r, S> {
             }
             Err(error) => {
                 let mismatch = match (self.load)(&bytes, None) {
-                    LoadOutcome::Accepted => Some(Mismatch::Accepted),
-                    LoadOutcome::Differs(Mismatch::Rejected(_)) => None,
-                    LoadOutcome::Differs(mismatch) => Some(mismatch),
+                    None => Some(Mismatch::Accepted),
+                    Some(Mismatch::Rejected(_)) => None,
+                    panic => panic,
                 };
                 let (path, span) = (error.path().clone(), error.span().cloned());
                 (path, span, error.message().to_owned(), error.rule(), mismatch)

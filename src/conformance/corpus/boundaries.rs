@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::oracle::Oracle;
-use super::pool::Pool;
+use super::pool::{Pool, ValidFile};
 use crate::conformance::Coverage;
-use crate::conformance::coverage::MANY;
+use crate::conformance::coverage::{MANY, fields_of};
 use crate::layout::assemble::{Change, Edit, UntypedValue, edit};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
@@ -27,10 +27,9 @@ pub(super) fn add_boundary_files(format: AnyFormat, oracle: Oracle, pool: &mut P
         }
         let files: Vec<_> = pool.with_field(field).into_iter().take(MAX_FILES).cloned().collect();
         for file in files {
-            let Some(bytes) = with_value_of_kind(format, file.dialect, &file.bytes, field, kind) else {
-                continue;
-            };
-            pool.add(format, oracle, file.dialect, bytes);
+            if let Some(bytes) = with_value_of_kind(format, &file, field, kind) {
+                pool.add(format, oracle, file.dialect, bytes);
+            }
             if pool.has(field, kind) {
                 break;
             }
@@ -41,18 +40,18 @@ pub(super) fn add_boundary_files(format: AnyFormat, oracle: Oracle, pool: &mut P
 /// Returns a copy of a file in which the first value of a field is changed to the given kind; `None` if that fails.
 fn with_value_of_kind(
     format: AnyFormat,
-    dialect: Dialect,
-    bytes: &[u8],
+    file: &ValidFile,
     field: &str,
     kind: &'static str,
 ) -> Option<Vec<u8>> {
-    let (layout, limits) = (format.layout_of(bytes, dialect)?, Limits::default());
+    let ValidFile { dialect, bytes, .. } = file;
+    let (layout, limits) = (format.layout_of(bytes, *dialect)?, Limits::default());
     let mut search = ValueSearch { field, kind, found: None };
     let _ = walk(layout, bytes, &limits, &mut search);
     let (path, change) = search.found?;
     let edits = [Edit { path: path.as_slice().into(), change }];
     let edited = edit(layout, bytes, &edits, true, &limits).ok()?;
-    let raised = (kind == MANY).then(|| with_raised_count(format, dialect, &edited)).flatten();
+    let raised = (kind == MANY).then(|| with_raised_count(format, *dialect, &edited)).flatten();
     Some(raised.unwrap_or(edited))
 }
 
@@ -104,11 +103,7 @@ struct ValueSearch<'f> {
 
 impl ValueSearch<'_> {
     fn is_field(&self, node: &Node) -> bool {
-        let names = node.path.iter().filter_map(|step| match step {
-            Segment::Field(name) => Some(*name),
-            Segment::Index(_) => None,
-        });
-        names.eq(self.field.split('.'))
+        fields_of(node.path).eq(self.field.split('.'))
     }
 }
 

@@ -151,8 +151,8 @@ impl CorpusBuilder {
         let Some(reason) = &file.verdicts.reason else { return };
         let mut description =
             format!("{}: {}.", capitalized(&file.defect), reason.message.trim_end_matches('.'));
-        let others = file.verdicts.codes.iter().filter(|code| **code != reason.rule.code);
-        let others: Vec<_> = others.copied().collect();
+        let mut others: Vec<_> = file.verdicts.codes.iter().copied().collect();
+        others.retain(|code| *code != reason.rule.code);
         if !others.is_empty() {
             description += &format!(" This breaks {}, too.", others.join(" and "));
         }
@@ -183,14 +183,8 @@ impl CorpusBuilder {
         };
         let description = format!("The valid source of {broken}, which satisfies {}.", file.code());
         let path = file.verdicts.reason.as_ref().map(|reason| reason.path.clone()).unwrap_or_default();
-        self.add_case(
-            CaseKind::Almost,
-            file.dialect,
-            source,
-            verdicts,
-            Some((file.code(), path)),
-            description,
-        );
+        let about = Some((file.code(), path));
+        self.add_case(CaseKind::Almost, file.dialect, source, verdicts, about, description);
     }
 
     /// Adds mutated and valid files alternately until there are `count` files, with at least [`MIN_MUTATED`] mutated
@@ -271,11 +265,8 @@ impl CorpusBuilder {
             let arrays = mesh.attributes.iter().map(|attribute| &attribute.array).chain(&mesh.indices);
             arrays.map(|array| array.numbers.len()).sum::<usize>() > MAX_CONTENTS_NUMBERS
         };
-        self.count < LARGE_CORPUS
-            && self
-                .format
-                .contents(bytes, &options)
-                .is_ok_and(|contents| contents.meshes.iter().any(is_large))
+        let contents = || self.format.contents(bytes, &options);
+        self.count < LARGE_CORPUS && contents().is_ok_and(|contents| contents.meshes.iter().any(is_large))
     }
 
     /// Returns the path for a new file, such as `mesh/spec/broken/mesh-magic-1.mesh`.

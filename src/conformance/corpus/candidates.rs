@@ -105,12 +105,8 @@ impl Candidates {
     /// Returns the candidates. Omits those that break several rules if another candidate breaks only the most severe
     /// of these rules.
     pub(super) fn into_files(self) -> Vec<Candidate> {
-        let broken_alone: BTreeSet<_> = self
-            .best
-            .iter()
-            .filter(|(_, file)| file.breaks_one_rule())
-            .map(|((_, code, ..), _)| *code)
-            .collect();
+        let alone = self.best.iter().filter(|(_, file)| file.breaks_one_rule());
+        let broken_alone: BTreeSet<_> = alone.map(|((_, code, ..), _)| *code).collect();
         let files = self.best.into_values();
         files.filter(|file| file.breaks_one_rule() || !broken_alone.contains(file.code())).collect()
     }

@@ -113,11 +113,10 @@ fn describe_defect(broken: &BrokenFile) -> String {
     };
     match field_names(path.segments().unwrap_or_default()) {
         names if names.is_empty() => defect,
-        names => format!(
-            "{defect}{} (`{names}`{})",
-            bit_pattern_suffix(broken),
-            later_item_suffix(&broken.changed)
-        ),
+        names => {
+            let (pattern, item) = (bit_pattern_suffix(broken), later_item_suffix(&broken.changed));
+            format!("{defect}{pattern} (`{names}`{item})")
+        }
     }
 }
 

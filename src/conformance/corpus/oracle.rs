@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::entry::Verdict;
-use crate::{AnyFormat, Dialect, Finding, ReadOptions, Report, Result, Rule, Span};
+use crate::{AnyFormat, Dialect, Finding, ReadOptions, Report, Result, Rule};
 
 /// Determines the verdicts on files of a format.
 #[derive(Clone, Copy)]
@@ -94,14 +94,7 @@ impl Oracle {
             (Err(error), Some(_)) => {
                 let rule = error.rule()?;
                 let is_found = report.findings().iter().any(|finding| finding.rule == rule);
-                is_found.then(|| {
-                    Err(Reason {
-                        rule,
-                        path: error.path().to_string(),
-                        bytes: error.span().map(file_range),
-                        message: error.message().to_owned(),
-                    })
-                })
+                is_found.then(|| Err(Reason::of(&error.to_finding(rule))))
             }
             _ => None,
         }
@@ -134,17 +127,8 @@ impl Reason {
         Reason {
             rule: finding.rule,
             path: finding.path.to_string(),
-            bytes: finding.span.as_ref().map(file_range),
+            bytes: finding.span.as_ref().map(|span| [span.file_range().start, span.file_range().end]),
             message: finding.message.clone(),
         }
     }
-}
-
-/// Returns the start and end of a span in the file; for an unpacked value, the range of its block.
-fn file_range(span: &Span) -> [u64; 2] {
-    let range = match span {
-        Span::Bytes(range) | Span::Text { range, .. } => range,
-        Span::Unpacked { packed, .. } => packed,
-    };
-    [range.start, range.end]
 }

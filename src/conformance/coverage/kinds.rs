@@ -1,5 +1,7 @@
 //! The kinds of values that coverage counts, by type.
 
+use std::num::FpCategory;
+
 pub(super) const INTEGERS: &[&str] = &["0", "1", "sign bit", "largest", "other"];
 pub(super) const FLOATS: &[&str] =
     &["0", "-0", "1", "largest", "infinity", "quiet NaN", "signalling NaN", "subnormal", "other"];
@@ -27,41 +29,31 @@ pub(super) fn integer_kind(number: i128, bits: u32) -> &'static str {
 }
 
 pub(super) fn float_kind(number: f32) -> &'static str {
-    match number.to_bits() {
-        0 => "0",
-        0x8000_0000 => "-0",
-        0x7f80_0000 | 0xff80_0000 => "infinity",
-        bits if number.is_nan() => {
-            if bits & 0x40_0000 == 0 {
-                "signalling NaN"
-            } else {
-                "quiet NaN"
-            }
-        }
-        _ if number == 1.0 => "1",
-        _ if number.abs() == f32::MAX => "largest",
-        _ if number.is_subnormal() => "subnormal",
-        _ => "other",
+    match number.classify() {
+        FpCategory::Zero if number.is_sign_negative() => "-0",
+        FpCategory::Zero => "0",
+        FpCategory::Infinite => "infinity",
+        FpCategory::Nan if number.to_bits() & (1 << 22) == 0 => "signalling NaN",
+        FpCategory::Nan => "quiet NaN",
+        FpCategory::Subnormal => "subnormal",
+        FpCategory::Normal if number == 1.0 => "1",
+        FpCategory::Normal if number.abs() == f32::MAX => "largest",
+        FpCategory::Normal => "other",
     }
 }
 
 /// Returns the kind of value of a 64-bit float.
 pub(super) fn double_kind(number: f64) -> &'static str {
-    match number.to_bits() {
-        0 => "0",
-        bits if bits == 1 << 63 => "-0",
-        bits if number.is_nan() => {
-            if bits & (1 << 51) == 0 {
-                "signalling NaN"
-            } else {
-                "quiet NaN"
-            }
-        }
-        _ if number.is_infinite() => "infinity",
-        _ if number == 1.0 => "1",
-        _ if number.abs() == f64::MAX => "largest",
-        _ if number.is_subnormal() => "subnormal",
-        _ => "other",
+    match number.classify() {
+        FpCategory::Zero if number.is_sign_negative() => "-0",
+        FpCategory::Zero => "0",
+        FpCategory::Infinite => "infinity",
+        FpCategory::Nan if number.to_bits() & (1 << 51) == 0 => "signalling NaN",
+        FpCategory::Nan => "quiet NaN",
+        FpCategory::Subnormal => "subnormal",
+        FpCategory::Normal if number == 1.0 => "1",
+        FpCategory::Normal if number.abs() == f64::MAX => "largest",
+        FpCategory::Normal => "other",
     }
 }
 

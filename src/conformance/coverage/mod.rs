@@ -6,7 +6,7 @@ mod notation;
 mod observed;
 
 pub(super) use kinds::MANY;
-pub(super) use observed::field_names;
+pub(super) use observed::{field_names, fields_of};
 
 use std::collections::BTreeMap;
 

@@ -48,10 +48,9 @@ impl Observer {
             if let Some((name, value)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
                 let property = grammar.properties.iter().find(|property| property.name == name.trim());
                 let value = value.trim_start().strip_prefix('=').unwrap_or_default().trim_start();
-                let known =
-                    property.and_then(|property| property.values.iter().find(|known| **known == value));
                 if let Some(property) = property {
                     let name = format!("[{}]", property.name);
+                    let known = property.values.iter().find(|known| **known == value);
                     known.iter().for_each(|known| self.add(name.clone(), known));
                     self.add(name, PRESENCE[1]);
                 }
@@ -129,9 +128,13 @@ impl Visitor for Observer {
 
 /// Returns the field names of a path without list indices, separated by dots.
 pub(in crate::conformance) fn field_names(path: &[Segment]) -> String {
-    let names = path.iter().filter_map(|step| match step {
+    fields_of(path).collect::<Vec<_>>().join(".")
+}
+
+/// Returns the field names of a path.
+pub(in crate::conformance) fn fields_of(path: &[Segment]) -> impl Iterator<Item = &'static str> {
+    path.iter().filter_map(|step| match step {
         Segment::Field(name) => Some(*name),
         Segment::Index(_) => None,
-    });
-    names.collect::<Vec<_>>().join(".")
+    })
 }
