@@ -1,6 +1,6 @@
 //! Columns: single attributes of interleaved records.
 
-use super::PlainData;
+use super::{PlainData, to_value};
 
 /// One attribute of interleaved records: a value of type `T` at the same offset in each record.
 #[derive(Debug, Clone, Copy)]
@@ -46,23 +46,17 @@ impl<'a, T: PlainData> Column<'a, T> {
             return None;
         }
         let start = index * self.stride;
-        self.bytes.get(start..start + size_of::<T>()).map(Self::to_value)
+        self.bytes.get(start..start + size_of::<T>()).map(to_value)
     }
 
     /// Returns the values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + Clone + use<'a, T> {
-        self.bytes.chunks(self.stride).take(self.len).map(|record| Self::to_value(&record[..size_of::<T>()]))
+        self.bytes.chunks(self.stride).take(self.len).map(|record| to_value(&record[..size_of::<T>()]))
     }
 
     /// Copies the values to a list.
     pub fn to_vec(&self) -> Vec<T> {
         self.iter().collect()
-    }
-
-    fn to_value(bytes: &[u8]) -> T {
-        let mut value = [bytemuck::pod_read_unaligned(bytes)];
-        T::swap_on_big_endian(&mut value);
-        value[0]
     }
 }
 

@@ -80,6 +80,13 @@ pub fn to_vec<T: PlainData>(bytes: &[u8]) -> Vec<T> {
     values
 }
 
+/// Converts the little-endian bytes of one value. Panics unless there are as many bytes as in a value.
+pub(crate) fn to_value<T: PlainData>(bytes: &[u8]) -> T {
+    let mut value = [bytemuck::pod_read_unaligned(bytes)];
+    T::swap_on_big_endian(&mut value);
+    value[0]
+}
+
 /// The approximate size in bytes of chunks of bulk data, which stay in the cache while they are inspected and copied.
 /// Smaller chunks would be slow: some processors copy a few kilobytes slowly to unaligned addresses.
 const CHUNK_SIZE: usize = 1 << 20;

@@ -70,6 +70,22 @@ impl Skin {
         Skin::reduce_to_four(skins, vertices).0
     }
 
+    /// Calls `visit` with each joint index whose weight is 0.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn for_each_unused_joint(&mut self, mut visit: impl FnMut(&mut u16)) {
+        let joints = self.joints.as_flattened_mut().iter_mut();
+        match &self.weights {
+            Weights::U8(weights) => {
+                let unused = joints.zip(weights.as_flattened()).filter(|(_, weight)| **weight == 0);
+                unused.for_each(|(joint, _)| visit(joint));
+            }
+            Weights::F32(weights) => {
+                let unused = joints.zip(weights.as_flattened()).filter(|(_, weight)| **weight == 0.0);
+                unused.for_each(|(joint, _)| visit(joint));
+            }
+        }
+    }
+
     /// Returns the number of vertices.
     pub fn len(&self) -> usize {
         self.joints.len()

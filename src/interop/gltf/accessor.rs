@@ -1,11 +1,13 @@
 //! Reads accessors, including sparse accessors and accessors without a buffer view.
 
+use ::gltf::json::accessor::sparse::Sparse;
 use ::gltf::json::accessor::{ComponentType, Type};
 use ::gltf::json::validation::Checked;
 
 use super::errors::malformed;
 use super::file::GltfFile;
-use crate::{Error, Limit, Result, bulk};
+use crate::bulk::{self, PlainData};
+use crate::{Error, Limit, Result};
 
 /// The maximum size in bytes of an accessor without a buffer view, whose values are all 0.
 const MAX_ZEROS: u64 = 64 << 20;
@@ -49,10 +51,8 @@ impl<'a> GltfFile<'a> {
     pub fn accessor_with_values(&'a self, index: usize, decoded: Option<&'a [u8]>) -> Result<Accessor<'a>> {
         let path = format!("accessors[{index}]");
         let Some(entry) = self.root.accessors.get(index) else {
-            return Err(malformed(
-                path,
-                format!("out of range: the accessor count is {}", self.root.accessors.len()),
-            ));
+            let count = self.root.accessors.len();
+            return Err(malformed(path, format!("out of range: the accessor count is {count}")));
         };
         let (Checked::Valid(component_type), Checked::Valid(ty)) = (entry.component_type, entry.type_) else {
             return Err(malformed(path, "unknown type"));
@@ -65,27 +65,20 @@ impl<'a> GltfFile<'a> {
         let count = entry.count.0;
         let values = match (decoded, entry.buffer_view) {
             (Some(bytes), _) => Some(StridedValues { bytes, stride: size, size }),
-            (None, Some(view)) => Some(
-                self.read_strided(view.value(), offset, count, size).map_err(|e| e.into_error_at(&path))?,
-            ),
+            (None, Some(view)) => Some(self.read_strided(&path, view.value(), offset, count, size)?),
             (None, None) if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MAX_ZEROS) => {
                 let message = format!("{count} values without a buffer view");
                 return Err(Error::limit_exceeded(Limit::Fixed, message).at_text(path));
             }
             (None, None) => None,
         };
-        let sparse = match &entry.sparse {
-            Some(sparse) => {
-                Some(self.read_sparse(sparse, count, size).map_err(|error| error.into_error_at(&path))?)
-            }
-            None => None,
-        };
-        let normalized = entry.normalized;
+        let sparse = entry.sparse.as_ref().map(|sparse| self.read_sparse(&path, sparse, count, size));
+        let sparse = sparse.transpose()?;
         Ok(Accessor {
             file: self,
             index,
             component_type: component_type.0,
-            normalized,
+            normalized: entry.normalized,
             components,
             count: count as usize,
             values,
@@ -93,14 +86,16 @@ impl<'a> GltfFile<'a> {
         })
     }
 
+    /// Returns `count` values of `size` bytes each in a view. Errors about the values are located at `path`.
     fn read_strided(
         &self,
+        path: &str,
         view: usize,
         offset: u64,
         count: u64,
         size: usize,
-    ) -> Result<StridedValues<'_>, AccessorError> {
-        let (bytes, stride) = self.view(view).map_err(AccessorError::Other)?;
+    ) -> Result<StridedValues<'_>> {
+        let (bytes, stride) = self.view(view)?;
         let stride = stride.unwrap_or(size);
         let last = count.checked_sub(1).map_or(Some(0), |last| last.checked_mul(stride as u64));
         let end = last.and_then(|last| last.checked_add(size as u64)?.checked_add(offset));
@@ -110,67 +105,52 @@ impl<'a> GltfFile<'a> {
                 let bytes = bytes.get(offset as usize..end as usize).unwrap_or_default();
                 Ok(StridedValues { bytes, stride, size })
             }
-            _ => Err(AccessorError::Own(format!(
-                "{count} values of {size} bytes with stride {stride} from offset {offset}, \
-                 but bufferViews[{view}] has {} bytes",
-                bytes.len()
-            ))),
+            _ => {
+                let values =
+                    format!("{count} values of {size} bytes with stride {stride} from offset {offset}");
+                let message = format!("{values}, but bufferViews[{view}] has {} bytes", bytes.len());
+                Err(malformed(path, message))
+            }
         }
     }
 
+    /// Returns the indices and values of a sparse substitution. Errors about them are located at `path`.
     fn read_sparse(
         &self,
-        sparse: &::gltf::json::accessor::sparse::Sparse,
+        path: &str,
+        Sparse { count: replaced, indices, values, .. }: &Sparse,
         count: u64,
         size: usize,
-    ) -> Result<(Vec<usize>, StridedValues<'_>), AccessorError> {
-        let replaced = sparse.count.0;
-        let Checked::Valid(kind) = sparse.indices.component_type else {
-            return Err(AccessorError::Own("unknown component type of sparse indices".to_owned()));
+    ) -> Result<(Vec<usize>, StridedValues<'_>)> {
+        let replaced = replaced.0;
+        let Checked::Valid(kind) = indices.component_type else {
+            return Err(malformed(path, "unknown component type of sparse indices"));
         };
-        let offset = sparse.indices.byte_offset.0;
-        let indices =
-            self.read_strided(sparse.indices.buffer_view.value(), offset, replaced, kind.0.size())?;
-        let values = self.read_strided(
-            sparse.values.buffer_view.value(),
-            sparse.values.byte_offset.0,
-            replaced,
-            size,
-        )?;
+        let (view, offset) = (indices.buffer_view.value(), indices.byte_offset.0);
+        let indices = self.read_strided(path, view, offset, replaced, kind.0.size())?;
+        let (view, offset) = (values.buffer_view.value(), values.byte_offset.0);
+        let values = self.read_strided(path, view, offset, replaced, size)?;
         let convert = integer_converter(kind.0);
         // `read_strided` has checked that the buffer contains this many indices.
         let indices: Vec<usize> =
             (0..replaced as usize).map(|index| convert(indices.get(index)) as usize).collect();
         match indices.iter().find(|index| **index as u64 >= count) {
             Some(index) => {
-                Err(AccessorError::Own(format!("sparse index {index} is not below the value count {count}")))
+                Err(malformed(path, format!("sparse index {index} is not below the value count {count}")))
             }
             None => Ok((indices, values)),
         }
     }
 }
 
-/// An error about an accessor.
-enum AccessorError {
-    /// The accessor itself is invalid.
-    Own(String),
-    /// Another object, which the accessor refers to, is invalid.
-    Other(Error),
-}
-
-impl AccessorError {
-    fn into_error_at(self, path: &str) -> Error {
-        match self {
-            AccessorError::Own(message) => malformed(path, message),
-            AccessorError::Other(error) => error,
-        }
-    }
-}
-
 impl Accessor<'_> {
+    fn path(&self) -> String {
+        format!("accessors[{}]", self.index)
+    }
+
     /// Returns an error with the path of the accessor.
     pub fn reject(&self, message: impl ToString) -> Error {
-        malformed(format!("accessors[{}]", self.index), message)
+        malformed(self.path(), message)
     }
 
     fn require_components(&self, components: usize) -> Result<()> {
@@ -186,30 +166,23 @@ impl Accessor<'_> {
         [f32; N]: bytemuck::Pod,
     {
         match self.component_type {
-            ComponentType::F32 => {
-                self.read_unconverted(float_converter(self.component_type, self.normalized))
-            }
-            _ => self.read_values(float_converter(self.component_type, self.normalized)),
+            ComponentType::F32 => self.read_unconverted(),
+            kind => self.read_values(float_converter(kind, self.normalized)),
         }
     }
 
-    /// Reads the values, whose components must be stored as `T`. Copies tightly packed values in bulk; `convert` parses
-    /// the components of other values.
-    pub fn read_unconverted<T: Copy + Default, const N: usize>(
-        &self,
-        convert: impl Fn(&[u8]) -> T,
-    ) -> Result<Vec<[T; N]>>
+    /// Reads the values, whose components must be stored as `T`. Copies tightly packed values in bulk.
+    pub fn read_unconverted<T: PlainData + Default, const N: usize>(&self) -> Result<Vec<[T; N]>>
     where
-        [T; N]: bulk::PlainData,
+        [T; N]: PlainData,
     {
         self.require_components(N)?;
         match &self.values {
             Some(values) if self.sparse.is_none() && values.stride == size_of::<[T; N]>() => {
-                self.file
-                    .charge_budget(values.bytes.len() as u64, || format!("accessors[{}]", self.index))?;
+                self.file.charge_budget(values.bytes.len() as u64, || self.path())?;
                 Ok(bulk::to_vec(values.bytes))
             }
-            _ => self.read_values(convert),
+            _ => self.read_values(parse),
         }
     }
 
@@ -221,12 +194,12 @@ impl Accessor<'_> {
 
     /// Reads the values, which have one to four components, as a flat list of components.
     pub fn read_flat<T: Copy + Default>(&self, convert: impl Fn(&[u8]) -> T) -> Result<Vec<T>> {
-        match self.components {
-            1 => Ok(self.read_values::<T, 1>(convert)?.into_flattened()),
-            2 => Ok(self.read_values::<T, 2>(convert)?.into_flattened()),
-            3 => Ok(self.read_values::<T, 3>(convert)?.into_flattened()),
-            _ => Ok(self.read_values::<T, 4>(convert)?.into_flattened()),
-        }
+        Ok(match self.components {
+            1 => self.read_values::<T, 1>(convert)?.into_flattened(),
+            2 => self.read_values::<T, 2>(convert)?.into_flattened(),
+            3 => self.read_values::<T, 3>(convert)?.into_flattened(),
+            _ => self.read_values::<T, 4>(convert)?.into_flattened(),
+        })
     }
 
     /// Reads the values; `convert` parses each component.
@@ -236,7 +209,7 @@ impl Accessor<'_> {
     ) -> Result<Vec<[T; N]>> {
         self.require_components(N)?;
         let size = (self.count as u64).saturating_mul(size_of::<[T; N]>() as u64);
-        self.file.charge_budget(size, || format!("accessors[{}]", self.index))?;
+        self.file.charge_budget(size, || self.path())?;
         let width = self.component_type.size();
         let value = |bytes: &[u8]| -> [T; N] {
             std::array::from_fn(|component| convert(bytes.get(component * width..).unwrap_or_default()))
@@ -266,37 +239,33 @@ pub(super) fn component_count(ty: Type) -> Option<usize> {
     }
 }
 
-/// Converts the first `N` bytes to a number; returns 0 if there are fewer bytes.
-pub(super) fn parse_number<const N: usize, T>(bytes: &[u8], convert: fn([u8; N]) -> T) -> T {
-    convert(bytes.first_chunk().copied().unwrap_or([0; N]))
+/// Returns the number at the start of `bytes`; 0 if there are fewer bytes.
+pub(super) fn parse<T: PlainData>(bytes: &[u8]) -> T {
+    bytes.get(..size_of::<T>()).map_or_else(T::zeroed, bulk::to_value)
 }
 
 /// Returns a function that converts the bytes of a component to a float.
 pub(super) fn float_converter(kind: ComponentType, normalized: bool) -> fn(&[u8]) -> f32 {
     match (kind, normalized) {
-        (ComponentType::F32, _) => |bytes| parse_number(bytes, f32::from_le_bytes),
-        (ComponentType::U32, _) => |bytes| parse_number(bytes, u32::from_le_bytes) as f32,
-        (ComponentType::I8, false) => |bytes| f32::from(parse_number(bytes, i8::from_le_bytes)),
-        (ComponentType::U8, false) => |bytes| f32::from(parse_number(bytes, u8::from_le_bytes)),
-        (ComponentType::I16, false) => |bytes| f32::from(parse_number(bytes, i16::from_le_bytes)),
-        (ComponentType::U16, false) => |bytes| f32::from(parse_number(bytes, u16::from_le_bytes)),
-        (ComponentType::I8, true) => {
-            |bytes| (f32::from(parse_number(bytes, i8::from_le_bytes)) / 127.0).max(-1.0)
-        }
-        (ComponentType::U8, true) => |bytes| f32::from(parse_number(bytes, u8::from_le_bytes)) / 255.0,
-        (ComponentType::I16, true) => {
-            |bytes| (f32::from(parse_number(bytes, i16::from_le_bytes)) / 32_767.0).max(-1.0)
-        }
-        (ComponentType::U16, true) => |bytes| f32::from(parse_number(bytes, u16::from_le_bytes)) / 65_535.0,
+        (ComponentType::F32, _) => parse::<f32>,
+        (ComponentType::U32, _) => |bytes| parse::<u32>(bytes) as f32,
+        (ComponentType::I8, false) => |bytes| parse::<i8>(bytes).into(),
+        (ComponentType::U8, false) => |bytes| parse::<u8>(bytes).into(),
+        (ComponentType::I16, false) => |bytes| parse::<i16>(bytes).into(),
+        (ComponentType::U16, false) => |bytes| parse::<u16>(bytes).into(),
+        (ComponentType::I8, true) => |bytes| (f32::from(parse::<i8>(bytes)) / 127.0).max(-1.0),
+        (ComponentType::U8, true) => |bytes| f32::from(parse::<u8>(bytes)) / 255.0,
+        (ComponentType::I16, true) => |bytes| (f32::from(parse::<i16>(bytes)) / 32_767.0).max(-1.0),
+        (ComponentType::U16, true) => |bytes| f32::from(parse::<u16>(bytes)) / 65_535.0,
     }
 }
 
 /// Returns a function that converts the bytes of a component to an integer. Floats are truncated.
 fn integer_converter(kind: ComponentType) -> fn(&[u8]) -> u32 {
     match kind {
-        ComponentType::I8 | ComponentType::U8 => |bytes| parse_number(bytes, u8::from_le_bytes).into(),
-        ComponentType::I16 | ComponentType::U16 => |bytes| parse_number(bytes, u16::from_le_bytes).into(),
-        ComponentType::U32 => |bytes| parse_number(bytes, u32::from_le_bytes),
-        ComponentType::F32 => |bytes| parse_number(bytes, f32::from_le_bytes) as u32,
+        ComponentType::I8 | ComponentType::U8 => |bytes| parse::<u8>(bytes).into(),
+        ComponentType::I16 | ComponentType::U16 => |bytes| parse::<u16>(bytes).into(),
+        ComponentType::U32 => parse::<u32>,
+        ComponentType::F32 => |bytes| parse::<f32>(bytes) as u32,
     }
 }

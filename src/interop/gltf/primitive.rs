@@ -9,7 +9,7 @@ use ::gltf::json::validation::Checked;
 use glam::Vec3;
 use serde_json::Value;
 
-use super::accessor::{Accessor, float_converter, parse_number};
+use super::accessor::{Accessor, float_converter, parse};
 use super::draco;
 use super::errors::{Failures, malformed};
 use super::file::{GltfFile, read_extras};
@@ -41,7 +41,6 @@ pub(super) fn read(
     let mut extras = read_extras(&entry.extras);
     let own_extras = take_own_extras(&mut extras);
     let original_types = own_extras.get("kinds").or(mesh_own_extras.get("kinds")).and_then(Value::as_object);
-    let original_types = original_types.cloned().unwrap_or_default();
     let decoded = draco::read(file, entry, at)?;
     let mut reader = AttributeReader {
         file,
@@ -49,7 +48,7 @@ pub(super) fn read(
         at,
         failures,
         losses,
-        original_types,
+        original_types: original_types.cloned().unwrap_or_default(),
         uv_sets: Vec::new(),
         mesh: Mesh::default(),
     };
@@ -101,25 +100,18 @@ impl<'a> AttributeReader<'a> {
         &mut self,
         attributes: &BTreeMap<Checked<Semantic>, json::Index<json::Accessor>>,
     ) -> Result<()> {
-        let all: Vec<_> = attributes
-            .iter()
-            .filter_map(|(semantic, index)| match semantic {
-                Checked::Valid(semantic) => Some((semantic, index.value())),
-                Checked::Invalid => None,
-            })
-            .collect();
-        let index_of =
-            |semantic: Semantic| all.iter().find(|(s, _)| **s == semantic).map(|(_, index)| *index);
+        let index_of = |semantic| attributes.get(&Checked::Valid(semantic)).map(json::Index::value);
         if let Some(index) = index_of(Semantic::Positions) {
             self.mesh.positions = self.accessor(index)?.read_floats()?;
         }
-        for (semantic, index) in &all {
+        for (semantic, index) in attributes {
+            let Checked::Valid(semantic) = semantic else { continue };
             let weights = match semantic {
                 Semantic::Joints(set) => index_of(Semantic::Weights(*set)),
                 Semantic::Weights(set) => index_of(Semantic::Joints(*set)),
                 _ => None,
             };
-            match self.read_attribute(semantic, *index, weights) {
+            match self.read_attribute(semantic, index.value(), weights) {
                 // Without its joints, the mesh would be at the wrong position.
                 Err(error) if weights.is_some() => return Err(error),
                 Err(error) => {
@@ -170,15 +162,10 @@ impl<'a> AttributeReader<'a> {
     /// Applies the morph targets with the given weights.
     fn apply_morph_targets(&mut self, targets: &[json::mesh::MorphTarget], weights: &[f32]) -> Result<()> {
         for (target, weight) in targets.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
-            let mesh = &mut self.mesh;
-            add_offsets(self.file, target.positions, *weight, &mut mesh.positions)?;
-            add_offsets(self.file, target.normals, *weight, mesh.normals.as_deref_mut().unwrap_or_default())?;
-            add_offsets(
-                self.file,
-                target.tangents,
-                *weight,
-                mesh.tangents.as_deref_mut().unwrap_or_default(),
-            )?;
+            let Mesh { positions, normals, tangents, .. } = &mut self.mesh;
+            add_offsets(self.file, target.positions, *weight, positions)?;
+            add_offsets(self.file, target.normals, *weight, normals.as_deref_mut().unwrap_or_default())?;
+            add_offsets(self.file, target.tangents, *weight, tangents.as_deref_mut().unwrap_or_default())?;
         }
         if weights.iter().zip(targets).any(|(weight, _)| *weight != 0.0) {
             for normal in self.mesh.normals.iter_mut().flatten() {
@@ -199,11 +186,9 @@ impl<'a> AttributeReader<'a> {
     /// Lists a set whose number changes, since scenes number sets without gaps.
     fn record_renamed_set(&mut self, name: &str, set: u32, new_set: usize) {
         if set as usize != new_set {
-            let message = "sets were renumbered without gaps";
-            self.losses.push(
-                Loss::renamed(self.path(&format!("{name}_{set}")), message)
-                    .with_detail(format_args!("{name}_{new_set}")),
-            );
+            let path = self.path(&format!("{name}_{set}"));
+            let loss = Loss::renamed(path, "sets were renumbered without gaps");
+            self.losses.push(loss.with_detail(format_args!("{name}_{new_set}")));
         }
     }
 
@@ -213,31 +198,19 @@ impl<'a> AttributeReader<'a> {
 
     fn read_custom(&mut self, name: &str, accessor: &Accessor) -> Result<()> {
         if accessor.components > 4 {
-            self.losses.push(Loss::dropped(
-                self.path(&format!("_{name}")),
-                "matrices as vertex attributes are not converted",
-            ));
+            let message = "matrices as vertex attributes are not converted";
+            self.losses.push(Loss::dropped(self.path(&format!("_{name}")), message));
             return Ok(());
         }
         let values = match accessor.component_type {
             kind if accessor.normalized => Components::F32(accessor.read_flat(float_converter(kind, true))?),
-            ComponentType::I8 => {
-                Components::I8(accessor.read_flat(|bytes| parse_number(bytes, i8::from_le_bytes))?)
-            }
-            ComponentType::U8 => {
-                Components::U8(accessor.read_flat(|bytes| parse_number(bytes, u8::from_le_bytes))?)
-            }
-            ComponentType::I16 => {
-                Components::I16(accessor.read_flat(|bytes| parse_number(bytes, i16::from_le_bytes))?)
-            }
-            ComponentType::U16 => {
-                Components::U16(accessor.read_flat(|bytes| parse_number(bytes, u16::from_le_bytes))?)
-            }
-            ComponentType::U32 => {
-                Components::U32(accessor.read_flat(|bytes| parse_number(bytes, u32::from_le_bytes))?)
-            }
+            ComponentType::I8 => Components::I8(accessor.read_flat(parse)?),
+            ComponentType::U8 => Components::U8(accessor.read_flat(parse)?),
+            ComponentType::I16 => Components::I16(accessor.read_flat(parse)?),
+            ComponentType::U16 => Components::U16(accessor.read_flat(parse)?),
+            ComponentType::U32 => Components::U32(accessor.read_flat(parse)?),
             ComponentType::F32 => {
-                let values: Vec<f32> = accessor.read_flat(|bytes| parse_number(bytes, f32::from_le_bytes))?;
+                let values: Vec<f32> = accessor.read_flat(parse)?;
                 match self.original_types.get(name).and_then(Value::as_str) {
                     Some("f64") => Components::F64(values.into_iter().map(f64::from).collect()),
                     Some("u32") => Components::U32(values.into_iter().map(|value| value as u32).collect()),
@@ -246,11 +219,8 @@ impl<'a> AttributeReader<'a> {
                 }
             }
         };
-        self.mesh.custom.push(CustomAttribute {
-            name: name.to_owned(),
-            components: accessor.components,
-            values,
-        });
+        let (name, components) = (name.to_owned(), accessor.components);
+        self.mesh.custom.push(CustomAttribute { name, components, values });
         Ok(())
     }
 }
@@ -279,13 +249,10 @@ fn add_offsets<const N: usize>(
 fn read_colors(accessor: &Accessor) -> Result<Colors> {
     match (accessor.component_type, accessor.components) {
         (ComponentType::U8, 3) => {
-            let values: Vec<[u8; 3]> =
-                accessor.read_values(|bytes| parse_number(bytes, u8::from_le_bytes))?;
+            let values: Vec<[u8; 3]> = accessor.read_unconverted()?;
             Ok(Colors::U8(values.into_iter().map(|[r, g, b]| [r, g, b, 255]).collect()))
         }
-        (ComponentType::U8, _) => {
-            Ok(Colors::U8(accessor.read_unconverted(|bytes| parse_number(bytes, u8::from_le_bytes))?))
-        }
+        (ComponentType::U8, _) => Ok(Colors::U8(accessor.read_unconverted()?)),
         (_, 3) => {
             let values: Vec<[f32; 3]> = accessor.read_floats()?;
             Ok(Colors::F32(values.into_iter().map(|[r, g, b]| [r, g, b, 1.0]).collect()))
@@ -301,24 +268,15 @@ fn read_skin(joints: &Accessor, weights: &Accessor) -> Result<Skin> {
     let (ComponentType::U8 | ComponentType::U16) = joints.component_type else {
         return Err(joints.reject("expected unsigned 8-bit or 16-bit joints"));
     };
-    let mut indices: Vec<[u16; 4]> =
+    let indices: Vec<[u16; 4]> =
         joints.read_integers()?.into_iter().map(|four| four.map(|joint| joint as u16)).collect();
     let weights = match (weights.component_type, weights.normalized) {
-        (ComponentType::U8, true) => {
-            Weights::U8(weights.read_unconverted(|bytes| parse_number(bytes, u8::from_le_bytes))?)
-        }
+        (ComponentType::U8, true) => Weights::U8(weights.read_unconverted()?),
         _ => Weights::F32(weights.read_floats()?),
     };
-    match &weights {
-        Weights::U8(values) => clear_unused_joints(&mut indices, values, |weight| *weight == 0),
-        Weights::F32(values) => clear_unused_joints(&mut indices, values, |weight| *weight == 0.0),
-    }
-    Ok(Skin { joints: indices, weights })
-}
-
-fn clear_unused_joints<T>(joints: &mut [[u16; 4]], weights: &[[T; 4]], unused: impl Fn(&T) -> bool) {
-    let slots = joints.as_flattened_mut().iter_mut().zip(weights.as_flattened());
-    slots.filter(|(_, weight)| unused(weight)).for_each(|(joint, _)| *joint = Skin::NONE);
+    let mut skin = Skin { joints: indices, weights };
+    skin.for_each_unused_joint(|joint| *joint = Skin::NONE);
+    Ok(skin)
 }
 
 fn read_faces(
@@ -335,9 +293,8 @@ fn read_faces(
             let indices = read_indices(&accessor)?;
             let missing = indices.max().filter(|index| *index as usize >= vertices);
             if let Some(index) = missing.filter(|_| file.strictness == Strictness::Strict) {
-                return Err(
-                    accessor.reject(format!("index {index} is not below the vertex count {vertices}"))
-                );
+                let message = format!("index {index} is not below the vertex count {vertices}");
+                return Err(accessor.reject(message));
             }
             Some(indices)
         }
@@ -368,19 +325,11 @@ fn read_faces(
 fn read_indices(accessor: &Accessor) -> Result<Indices> {
     match (accessor.component_type, accessor.components) {
         (ComponentType::U8, 1) => {
-            let values: Vec<u8> = accessor.read_flat(|bytes| parse_number(bytes, u8::from_le_bytes))?;
+            let values: Vec<u8> = accessor.read_flat(parse)?;
             Ok(Indices::U16(values.into_iter().map(u16::from).collect()))
         }
-        (ComponentType::U16, 1) => {
-            let values: Vec<[u16; 1]> =
-                accessor.read_unconverted(|bytes| parse_number(bytes, u16::from_le_bytes))?;
-            Ok(Indices::U16(values.into_flattened()))
-        }
-        (ComponentType::U32, 1) => {
-            let values: Vec<[u32; 1]> =
-                accessor.read_unconverted(|bytes| parse_number(bytes, u32::from_le_bytes))?;
-            Ok(Indices::U32(values.into_flattened()))
-        }
+        (ComponentType::U16, 1) => Ok(Indices::U16(accessor.read_unconverted::<_, 1>()?.into_flattened())),
+        (ComponentType::U32, 1) => Ok(Indices::U32(accessor.read_unconverted::<_, 1>()?.into_flattened())),
         _ => Err(accessor.reject("expected unsigned integer indices")),
     }
 }

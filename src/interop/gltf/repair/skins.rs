@@ -70,22 +70,11 @@ fn joint_index_end(scene: &Scene) -> usize {
 /// Sets joint indices with a weight of 0 to 0. Returns the number of changed indices, except [`Skin::NONE`].
 fn clear_unused_joints(skins: &mut [Skin]) -> usize {
     let mut lost = 0;
-    let mut clear = |joint: &mut u16| {
-        lost += usize::from(*joint != Skin::NONE && *joint != 0);
-        *joint = 0;
-    };
     for skin in skins {
-        let joints = skin.joints.as_flattened_mut().iter_mut();
-        match &skin.weights {
-            Weights::U8(weights) => {
-                let unused = joints.zip(weights.as_flattened()).filter(|(_, weight)| **weight == 0);
-                unused.for_each(|(joint, _)| clear(joint));
-            }
-            Weights::F32(weights) => {
-                let unused = joints.zip(weights.as_flattened()).filter(|(_, weight)| **weight == 0.0);
-                unused.for_each(|(joint, _)| clear(joint));
-            }
-        }
+        skin.for_each_unused_joint(|joint| {
+            lost += usize::from(*joint != Skin::NONE && *joint != 0);
+            *joint = 0;
+        });
     }
     lost
 }
@@ -141,7 +130,7 @@ impl SkinRepair {
         for index in 0..slots.len() {
             let (earlier, rest) = slots.split_at_mut(index);
             let Some(slot) = rest.first_mut() else { break };
-            if slot.0 == Skin::NONE || slot.1.is_nan() || slot.1 <= 0.0 || slot.1.is_infinite() {
+            if slot.0 == Skin::NONE || slot.1 <= 0.0 || !slot.1.is_finite() {
                 *slot = (0, 0.0);
             } else if let Some(first) = earlier.iter_mut().find(|other| other.0 == slot.0 && other.1 > 0.0) {
                 first.1 += slot.1;
@@ -173,13 +162,12 @@ impl SkinRepair {
         };
         let largest = |factor: f64| {
             let joints = before.iter().chain(after).map(|(joint, _)| *joint);
-            let errors =
-                joints.map(|joint| (weight_of(before, joint) * factor - weight_of(after, joint)).abs());
-            errors.fold(0.0, f64::max) as f32
+            let error = |joint| (weight_of(before, joint) * factor - weight_of(after, joint)).abs();
+            joints.map(error).fold(0.0, f64::max) as f32
         };
         let sum: f64 = before.iter().map(|(_, weight)| weight).filter(|weight| **weight > 0.0).sum();
-        self.max_change =
-            self.max_change.max(largest(if sum.is_finite() && sum > 0.0 { 1.0 / sum } else { 1.0 }));
+        let factor = if sum.is_finite() && sum > 0.0 { 1.0 / sum } else { 1.0 };
+        self.max_change = self.max_change.max(largest(factor));
         self.changed_vertices += usize::from(largest(1.0) > 0.0);
     }
 }
