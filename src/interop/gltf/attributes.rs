@@ -38,6 +38,7 @@ fn write_attributes<'a>(
         attributes.insert(name, buffer.push(ViewUse::Vertices, stream, count, accessor_type).into());
     };
     let float = |name| AccessorType::new(ComponentType::F32, name);
+    let bytes = || AccessorType::new(ComponentType::U8, "VEC4").into_normalized();
     let positions = float("VEC3").with_bounds_of(&mesh.positions);
     push("POSITION".to_owned(), Stream::borrowed(&mesh.positions), positions);
     if let Some(normals) = &mesh.normals {
@@ -51,9 +52,7 @@ fn write_attributes<'a>(
     }
     for (set, colors) in mesh.colors.iter().enumerate() {
         let (stream, accessor_type) = match colors {
-            Colors::U8(values) => {
-                (Stream::borrowed(values), AccessorType::new(ComponentType::U8, "VEC4").into_normalized())
-            }
+            Colors::U8(values) => (Stream::borrowed(values), bytes()),
             Colors::F32(values) => (Stream::borrowed(values), float("VEC4")),
         };
         push(format!("COLOR_{set}"), stream, accessor_type);
@@ -65,20 +64,15 @@ fn write_attributes<'a>(
         };
         push(format!("JOINTS_{set}"), stream, AccessorType::new(component_type, "VEC4"));
         let (stream, accessor_type) = match &skin.weights {
-            Weights::U8(values) => {
-                (Stream::borrowed(values), AccessorType::new(ComponentType::U8, "VEC4").into_normalized())
-            }
+            Weights::U8(values) => (Stream::borrowed(values), bytes()),
             Weights::F32(values) => (Stream::borrowed(values), float("VEC4")),
         };
         push(format!("WEIGHTS_{set}"), stream, accessor_type);
     }
     for custom in &mesh.custom {
         if let Some((stream, component_type)) = custom_stream(custom) {
-            push(
-                format!("_{}", custom.name),
-                stream,
-                AccessorType::new(component_type, accessor_type_name(custom.components)),
-            );
+            let accessor_type = AccessorType::new(component_type, accessor_type_name(custom.components));
+            push(format!("_{}", custom.name), stream, accessor_type);
         }
     }
     attributes
@@ -89,13 +83,9 @@ fn custom_stream(custom: &CustomAttribute) -> Option<(Stream<'_>, ComponentType)
     let (stream, size, component_type) = match &custom.values {
         Components::F32(values) => return Some((Stream::borrowed(values), ComponentType::F32)),
         Components::U8(values) => (Stream::borrowed(values), 1, ComponentType::U8),
-        Components::I8(values) => {
-            (Stream::borrowed(bytemuck::cast_slice::<i8, u8>(values)), 1, ComponentType::I8)
-        }
+        Components::I8(values) => (Stream::borrowed(values), 1, ComponentType::I8),
         Components::U16(values) => (Stream::borrowed(values), 2, ComponentType::U16),
-        Components::I16(values) => {
-            (Stream::borrowed(bytemuck::cast_slice::<i16, u16>(values)), 2, ComponentType::I16)
-        }
+        Components::I16(values) => (Stream::borrowed(values), 2, ComponentType::I16),
         Components::F64(_) | Components::U32(_) | Components::I32(_) => return None,
     };
     let stream = match (stream, custom.components * size) {

@@ -36,13 +36,16 @@ pub(super) fn read(
     let mut animations = Vec::new();
     for (index, entry) in file.root.animations.iter().enumerate() {
         let at = format!("animations[{index}]");
-        let index_in_scene = animations.len();
-        animations.extend(AnimationReader::new(file, entry, &at).read(
-            index_in_scene,
-            joints,
-            failures,
-            losses,
-        )?);
+        let reader = AnimationReader {
+            file,
+            entry,
+            at: &at,
+            animation: Animation::default(),
+            time_lists: HashMap::new(),
+            segments: 0,
+            deviation: Deviation::default(),
+        };
+        animations.extend(reader.read(animations.len(), joints, failures, losses)?);
     }
     Ok(animations)
 }
@@ -60,19 +63,7 @@ struct AnimationReader<'a> {
     deviation: Deviation,
 }
 
-impl<'a> AnimationReader<'a> {
-    fn new(file: &'a GltfFile, entry: &'a json::Animation, at: &'a str) -> AnimationReader<'a> {
-        AnimationReader {
-            file,
-            entry,
-            at,
-            animation: Animation::default(),
-            time_lists: HashMap::new(),
-            segments: 0,
-            deviation: Deviation::default(),
-        }
-    }
-
+impl AnimationReader<'_> {
     /// Reads the animation, which becomes animation `index_in_scene`. Drops unreadable channels. Returns `None` if no
     /// other channel is left.
     fn read(
@@ -93,10 +84,8 @@ impl<'a> AnimationReader<'a> {
         let mut unreadable = Vec::new();
         for (number, channel) in self.entry.channels.iter().enumerate() {
             let at = format!("{}.channels[{number}]", self.at);
-            if let Err(error) = self.read_channel(&at, channel, joints, losses) {
-                let why = failures.record(error, &at)?;
-                unreadable.push(Loss::dropped(at, "cannot be read").with_detail(why));
-            }
+            let read = self.read_channel(&at, channel, joints, losses);
+            failures.recover(read, &at, |at| Loss::dropped(at, "cannot be read"), &mut unreadable)?;
         }
         let is_dropped = self.animation.channels.is_empty() && !unreadable.is_empty();
         losses.extend(unreadable);
@@ -107,8 +96,8 @@ impl<'a> AnimationReader<'a> {
         let last = self.animation.times.iter().filter_map(|times| times.last()).copied();
         self.animation.duration = float("duration").unwrap_or_else(|| last.fold(0.0, f32::max));
         let detail = format!("up to {} between keys", self.segments);
-        let sampled =
-            self.deviation.to_losses(index_in_scene, "cubic splines were replaced by linear segments");
+        let message = "cubic splines were replaced by linear segments";
+        let sampled = self.deviation.to_losses(index_in_scene, message);
         losses.extend(sampled.into_iter().map(|loss| loss.with_detail(&detail)));
         Ok(Some(self.animation))
     }
@@ -132,23 +121,17 @@ impl<'a> AnimationReader<'a> {
         if node >= nodes {
             return Err(malformed(path, format!("node {node} is not below the node count {nodes}")));
         }
-        let samplers = &self.entry.samplers;
-        let Some(sampler) = samplers.get(channel.sampler.value()) else {
-            let message = format!(
-                "sampler {} is not below the sampler count {}",
-                channel.sampler.value(),
-                samplers.len()
-            );
+        let (index, samplers) = (channel.sampler.value(), &self.entry.samplers);
+        let Some(sampler) = samplers.get(index) else {
+            let message = format!("sampler {index} is not below the sampler count {}", samplers.len());
             return Err(malformed(path, message));
         };
         let Checked::Valid(curve) = sampler.interpolation else {
             return Err(malformed(path, "unknown interpolation"));
         };
         let Some(joint) = joints.joint_of(node) else {
-            losses.push(
-                Loss::dropped(path, "animations of nodes that move no mesh are not converted")
-                    .with_detail(format_args!("nodes[{node}]")),
-            );
+            let loss = Loss::dropped(path, "animations of nodes that move no mesh are not converted");
+            losses.push(loss.with_detail(format_args!("nodes[{node}]")));
             return Ok(());
         };
         let seconds = self.read_times(sampler.input.value())?;
@@ -188,16 +171,10 @@ impl<'a> AnimationReader<'a> {
     fn read_times(&self, accessor: usize) -> Result<Vec<f32>> {
         let accessor = self.file.accessor(accessor)?;
         let seconds = accessor.read_floats::<1>()?.into_flattened();
-        let invalid = seconds
-            .iter()
-            .position(|time| !time.is_finite())
-            .or_else(|| seconds.windows(2).position(|pair| pair[1] <= pair[0]).map(|key| key + 1));
-        match invalid {
-            Some(key) => {
-                Err(accessor.reject(format!("time {key} is {}, not after the previous time", seconds[key])))
-            }
-            None => Ok(seconds),
-        }
+        let infinite = seconds.iter().position(|time| !time.is_finite());
+        let descending = || seconds.windows(2).position(|pair| pair[1] <= pair[0]).map(|key| key + 1);
+        let Some(key) = infinite.or_else(descending) else { return Ok(seconds) };
+        Err(accessor.reject(format!("time {key} is {}, not after the previous time", seconds[key])))
     }
 
     /// Reads the samples of a sampler. For splines, sets `segments` to the number of segments between keys.
@@ -213,10 +190,9 @@ impl<'a> AnimationReader<'a> {
     {
         let accessor = self.file.accessor(sampler.output.value())?;
         let values_per_key = if curve == Curve::CubicSpline { 3 } else { 1 };
-        if accessor.count != seconds.len() * values_per_key {
-            let message =
-                format!("{} values, but {} are required", accessor.count, seconds.len() * values_per_key);
-            return Err(accessor.reject(message));
+        let required = seconds.len() * values_per_key;
+        if accessor.count != required {
+            return Err(accessor.reject(format!("{} values, but {required} are required", accessor.count)));
         }
         let values = accessor.read_floats()?;
         if values_per_key == 1 {
@@ -272,26 +248,22 @@ fn subdivide<T>(seconds: &[f32], segments: usize, value: impl Fn(usize, f32, f32
 ///
 /// The error of a segment is at most an eighth of the largest second derivative, which occurs at a key.
 fn segment_count<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
-    let (mut low, mut high, mut max_second_derivative) =
-        ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
+    let (mut low, mut high, mut bend) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
     for (key, [_, value, _]) in keys.as_chunks::<3>().0.iter().enumerate() {
         let next = keys.get(3 * key + 3..3 * key + 5).zip(seconds.get(key..key + 2));
-        for component in 0..N {
-            (low[component], high[component]) =
-                (low[component].min(value[component]), high[component].max(value[component]));
+        for axis in 0..N {
+            (low[axis], high[axis]) = (low[axis].min(value[axis]), high[axis].max(value[axis]));
             let Some((next, times)) = next else { continue };
             let time = times[1] - times[0];
-            let (rise, out, into) = (
-                next[1][component] - value[component],
-                time * keys[3 * key + 2][component],
-                time * next[0][component],
-            );
-            max_second_derivative = max_second_derivative.max((6.0 * rise - 4.0 * out - 2.0 * into).abs());
-            max_second_derivative = max_second_derivative.max((6.0 * rise - 2.0 * out - 4.0 * into).abs());
+            let rise = next[1][axis] - value[axis];
+            let (out, into) = (time * keys[3 * key + 2][axis], time * next[0][axis]);
+            // The second derivatives at both keys.
+            bend = bend.max((6.0 * rise - 4.0 * out - 2.0 * into).abs());
+            bend = bend.max((6.0 * rise - 2.0 * out - 4.0 * into).abs());
         }
     }
-    let range = (0..N).map(|component| high[component] - low[component]).fold(0.0, f32::max);
-    let segments = (max_second_derivative / (8.0 * TOLERANCE * range)).sqrt().ceil();
+    let range = (0..N).map(|axis| high[axis] - low[axis]).fold(0.0, f32::max);
+    let segments = (bend / (8.0 * TOLERANCE * range)).sqrt().ceil();
     // The cast saturates; NaN becomes 0.
     (segments as usize).clamp(MIN_SEGMENTS, MAX_SEGMENTS).next_power_of_two()
 }

@@ -1,7 +1,7 @@
 //! Errors about invalid glTF. Unreadable objects of a file are dropped and listed if at least one mesh can be read.
 
 use crate::scene::Scene;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Loss, Result};
 
 /// Creates an error about invalid glTF, located at `path`.
 pub(super) fn malformed(path: impl Into<String>, message: impl ToString) -> Error {
@@ -24,6 +24,22 @@ impl Failures {
         let message = if error.path() == at { error.message().to_owned() } else { error.to_string() };
         self.first.get_or_insert(error);
         Ok(message)
+    }
+
+    /// Returns a result if it is `Ok`. Otherwise, records the error of the object at the path `at`, lists it as `loss`,
+    /// and returns `None`. Returns an error if the object exceeds a limit.
+    pub fn recover<T>(
+        &mut self,
+        result: Result<T>,
+        at: &str,
+        loss: fn(&str) -> Loss,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Option<T>> {
+        result.map(Some).or_else(|error| {
+            let detail = self.record(error, at)?;
+            losses.push(loss(at).with_detail(detail));
+            Ok(None)
+        })
     }
 
     /// Drops levels of detail that have no readable meshes. Returns the first recorded error if no mesh is left.

@@ -8,12 +8,13 @@ use ::gltf::json::validation::Checked;
 use glam::{DMat4, Mat4};
 use serde_json::Value;
 
-use super::LOD;
 use super::errors::malformed;
 use super::file::{GltfFile, read_extras};
+use super::{LOD, node_extension, take_own_extras};
 use crate::scene::Transform;
 use crate::{Loss, Result};
 
+#[derive(Default)]
 pub(super) struct Hierarchy {
     pub parents: Vec<Option<usize>>,
     /// The transform of each node relative to its parent.
@@ -52,22 +53,12 @@ impl Hierarchy {
             return Err(malformed(format!("nodes[{index}]"), "the node is its own ancestor"));
         }
         let roots = scene_roots(file, &parents, losses);
-        let local_transforms =
-            nodes.iter().map(|node| to_transform(node).map_or_else(|m| m, |t| t.to_matrix()));
+        let to_matrix = |node| to_transform(node).map_or_else(|matrix| matrix, |t| t.to_matrix());
+        let local_transforms = nodes.iter().map(to_matrix).collect();
         let mut is_in_scene = vec![false; nodes.len()];
         depth_first_order(nodes, roots.clone()).into_iter().for_each(|node| is_in_scene[node] = true);
-        let (local_transforms, node_to_scene, node_to_scene_f64) =
-            (local_transforms.collect(), Vec::new(), Vec::new());
-        let mut hierarchy = Hierarchy {
-            parents,
-            local_transforms,
-            is_in_scene,
-            top: None,
-            order,
-            ranges,
-            node_to_scene,
-            node_to_scene_f64,
-        };
+        let mut hierarchy =
+            Hierarchy { parents, local_transforms, is_in_scene, order, ranges, ..Hierarchy::default() };
         hierarchy.top = hierarchy.find_top_node(file, &roots);
         hierarchy.compute_scene_transforms(file);
         Ok(hierarchy)
@@ -87,9 +78,10 @@ impl Hierarchy {
     /// Returns the only root besides skinned meshes if it is static, no joint, and has no mesh, camera or extensions.
     fn find_top_node(&self, file: &GltfFile, roots: &[usize]) -> Option<usize> {
         let root = &file.root;
-        let skinned =
-            |node: &json::Node| node.skin.is_some() && node.mesh.is_some() && node.children.is_none();
-        let mut others = roots.iter().filter(|index| !skinned(&root.nodes[**index]));
+        let is_skinned = |json::Node { skin, mesh, children, .. }: &json::Node| {
+            skin.is_some() && mesh.is_some() && children.is_none()
+        };
+        let mut others = roots.iter().filter(|index| !is_skinned(&root.nodes[**index]));
         let top = *others.next()?;
         let node = &root.nodes[top];
         let is_joint = root.skins.iter().flat_map(|skin| &skin.joints).any(|joint| joint.value() == top);
@@ -131,10 +123,11 @@ pub(super) fn animated_nodes(root: &json::Root) -> Vec<bool> {
     let mut animated = vec![false; root.nodes.len()];
     for animation in &root.animations {
         for channel in &animation.channels {
-            let path = channel.target.path;
-            let is_effective =
-                !matches!(path, Checked::Invalid | Checked::Valid(Property::MorphTargetWeights))
-                    && channel.sampler.value() < animation.samplers.len();
+            let is_ignored = matches!(
+                channel.target.path,
+                Checked::Invalid | Checked::Valid(Property::MorphTargetWeights)
+            );
+            let is_effective = !is_ignored && channel.sampler.value() < animation.samplers.len();
             if let Some(animated) = animated.get_mut(channel.target.node.value()) {
                 *animated |= is_effective;
             }
@@ -200,8 +193,11 @@ pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
 /// Returns the nodes that are coarser levels of detail of a node.
 pub(super) fn coarser_levels(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Vec<usize> {
     let nodes = &file.root.nodes;
-    let lods = nodes[node].extensions.as_ref().and_then(|extensions| extensions.others.get(LOD));
-    let ids = lods.and_then(|lods| lods.get("ids")).and_then(Value::as_array).into_iter().flatten();
+    let ids = node_extension(&nodes[node], LOD)
+        .and_then(|lods| lods.get("ids"))
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let is_existing = |id: &&Value| id.as_u64().is_some_and(|id| id < nodes.len() as u64);
     let (existing, missing): (Vec<_>, Vec<_>) = ids.partition(is_existing);
     for id in missing {
@@ -213,6 +209,6 @@ pub(super) fn coarser_levels(file: &GltfFile, node: usize, losses: &mut Vec<Loss
 
 /// Returns the minimum distance, in metres, of a level of detail; `None` if the extras of the node contain no distance.
 pub(super) fn lod_distance(node: &json::Node) -> Option<f32> {
-    let own = super::take_own_extras(&mut read_extras(&node.extras));
+    let own = take_own_extras(&mut read_extras(&node.extras));
     own.get("distance").and_then(Value::as_f64).map(|distance| distance as f32)
 }

@@ -3,9 +3,9 @@
 use ::gltf::json::{Node, Root};
 use serde_json::Value;
 
-use super::INSTANCING;
 use super::errors::malformed;
 use super::file::GltfFile;
+use super::{INSTANCING, node_extension};
 use crate::scene::Transform;
 use crate::{Loss, Result};
 
@@ -13,7 +13,7 @@ const SUPPORTED_ATTRIBUTES: [&str; 3] = ["TRANSLATION", "ROTATION", "SCALE"];
 
 /// Returns the number of instances of a node times the number of primitives of its mesh.
 pub(super) fn instance_count(root: &Root, node: &Node) -> u64 {
-    let entry = node.extensions.as_ref().and_then(|extensions| extensions.others.get(INSTANCING));
+    let entry = node_extension(node, INSTANCING);
     let attributes = entry.and_then(|entry| entry.get("attributes")).and_then(Value::as_object);
     let lists = attributes.into_iter().flatten().filter_map(|(_, index)| index.as_u64());
     let counts = lists.filter_map(|index| root.accessors.get(index as usize)).map(|list| list.count.0);
@@ -25,23 +25,15 @@ pub(super) fn instance_count(root: &Root, node: &Node) -> u64 {
 /// Returns the instance transforms of a node, relative to the node; `None` for a node without instances. Returns an
 /// error if the translations, rotations or scales cannot be read or differ in number.
 pub(super) fn read(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Result<Option<Vec<Transform>>> {
-    let extensions = file.root.nodes[node].extensions.as_ref();
-    let Some(entry) = extensions.and_then(|extensions| extensions.others.get(INSTANCING)) else {
-        return Ok(None);
-    };
+    let Some(entry) = node_extension(&file.root.nodes[node], INSTANCING) else { return Ok(None) };
     let at = || format!("nodes[{node}].extensions.{INSTANCING}");
     let attributes = entry.get("attributes").and_then(Value::as_object).into_iter().flatten();
     for (name, _) in attributes.filter(|(name, _)| !SUPPORTED_ATTRIBUTES.contains(&&***name)) {
         losses.push(Loss::dropped(at(), "unsupported attributes of instances").with_detail(name));
     }
-    let accessor = |name: &str| {
-        let index =
-            entry.get("attributes").and_then(|attributes| attributes.get(name)).and_then(Value::as_u64);
-        index.map(|index| file.accessor(index as usize)).transpose()
-    };
-    let translations = accessor("TRANSLATION")?.map(|accessor| accessor.read_floats::<3>()).transpose()?;
-    let rotations = accessor("ROTATION")?.map(|accessor| accessor.read_floats::<4>()).transpose()?;
-    let scales = accessor("SCALE")?.map(|accessor| accessor.read_floats::<3>()).transpose()?;
+    let translations = read_list(file, entry, "TRANSLATION")?;
+    let rotations = read_list(file, entry, "ROTATION")?;
+    let scales = read_list(file, entry, "SCALE")?;
     let counts = [
         translations.as_ref().map(Vec::len),
         rotations.as_ref().map(Vec::len),
@@ -60,4 +52,13 @@ pub(super) fn read(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Resu
         scale: scales.as_ref().map_or(default.scale, |values| values[index]),
     };
     Ok(Some((0..count).map(instance).collect()))
+}
+
+/// Reads an attribute of instances; `None` if it is missing.
+fn read_list<const N: usize>(file: &GltfFile, entry: &Value, name: &str) -> Result<Option<Vec<[f32; N]>>>
+where
+    [f32; N]: bytemuck::Pod,
+{
+    let index = entry.get("attributes").and_then(|attributes| attributes.get(name)).and_then(Value::as_u64);
+    index.map(|index| file.accessor(index as usize)?.read_floats()).transpose()
 }

@@ -30,7 +30,7 @@ mod tolerate;
 mod unsupported;
 mod write;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::scene::{Capabilities, Components, Extras};
 
@@ -107,6 +107,28 @@ fn unsupported_type_name(values: &Components) -> Option<&'static str> {
     }
 }
 
+/// Sets a property of an output object if `is_needed` is `true`.
+fn set_if(object: &mut Map<String, Value>, is_needed: bool, name: &str, value: impl Into<Value>) {
+    if is_needed {
+        object.insert(name.to_owned(), value.into());
+    }
+}
+
+/// Sets a text property of an output object, unless the text is empty.
+fn set_text(object: &mut Map<String, Value>, name: &str, text: &str) {
+    set_if(object, !text.is_empty(), name, text);
+}
+
+/// Sets the extras of an output object, unless they are empty.
+fn set_extras(object: &mut Map<String, Value>, extras: Extras) {
+    set_if(object, !extras.is_empty(), "extras", extras);
+}
+
+/// Returns an extension object of a node.
+fn node_extension<'a>(node: &'a ::gltf::json::Node, name: &str) -> Option<&'a Value> {
+    node.extensions.as_ref()?.others.get(name)
+}
+
 /// Adds a value to the object `meshspec` in `extras`.
 fn set_own_extra(extras: &mut Extras, key: &str, value: Value) {
     let mut own = take_own_extras(extras);
@@ -133,6 +155,7 @@ fn label(list: &str, index: usize, name: Option<&str>) -> String {
 /// GLB: glTF in a single binary file.
 pub(super) mod glb {
     pub(in crate::interop) use super::CAPABILITIES;
+    use super::container::write_glb;
     pub(in crate::interop) use super::read::{CONVENTIONS, read};
     use crate::interop::Files;
     use crate::scene::{Scene, SceneOptions};
@@ -144,15 +167,14 @@ pub(super) mod glb {
         files: &mut dyn Files,
         options: &SceneOptions,
     ) -> Result<Vec<Loss>> {
-        super::write::write(scene, options, |json, buffer| {
-            super::container::write_glb(json, buffer, name, files)
-        })
+        super::write::write(scene, options, |json, buffer| write_glb(json, buffer, name, files))
     }
 }
 
 /// glTF as JSON with a separate buffer file.
 pub(super) mod gltf_json {
     pub(in crate::interop) use super::CAPABILITIES;
+    use super::container::write_json;
     pub(in crate::interop) use super::read::{CONVENTIONS, read};
     use crate::interop::Files;
     use crate::scene::{Scene, SceneOptions};
@@ -164,8 +186,6 @@ pub(super) mod gltf_json {
         files: &mut dyn Files,
         options: &SceneOptions,
     ) -> Result<Vec<Loss>> {
-        super::write::write(scene, options, |json, buffer| {
-            super::container::write_json(json, buffer, name, files)
-        })
+        super::write::write(scene, options, |json, buffer| write_json(json, buffer, name, files))
     }
 }

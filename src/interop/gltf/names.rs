@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::file::{GltfFile, read_extras};
 use super::hierarchy::Hierarchy;
 use super::skeleton::NodeJoints;
-use super::{LIGHTS, TOP_NODE_NAME, label, take_own_extras};
+use super::{LIGHTS, TOP_NODE_NAME, label, node_extension, take_own_extras};
 use crate::scene::{Extras, Mesh};
 use crate::{Category, Loss};
 
@@ -78,9 +78,8 @@ impl MeshOrigin<'_> {
             let Some(name) = name.filter(|name| !name.is_empty()) else { continue };
             if let Some(first) = meshes.first().filter(|_| meshes.iter().all(|mesh| mesh.name != *name)) {
                 let loss = Loss::dropped(path, "a mesh has a single name");
-                losses.push(
-                    loss.with_detail(format_args!("\"{name}\"; the mesh is called \"{}\"", first.name)),
-                );
+                let detail = format!("\"{name}\"; the mesh is called \"{}\"", first.name);
+                losses.push(loss.with_detail(detail));
             }
         }
     }
@@ -105,12 +104,11 @@ pub(super) fn list_empty_nodes(
         if is_joint[index] || !hierarchy.is_in_scene[index] || node.mesh.is_some() {
             continue;
         }
-        let is_listed = node.camera.is_some()
-            || node.extensions.as_ref().is_some_and(|extensions| extensions.others.contains_key(LIGHTS));
+        let is_listed = node.camera.is_some() || node_extension(node, LIGHTS).is_some();
         // Writing restores the name of the top node.
         let default_name = if hierarchy.top == Some(index) { TOP_NODE_NAME } else { "" };
-        let name =
-            node.name.as_deref().filter(|name| !name.is_empty() && *name != default_name && !is_listed);
+        let is_lost = |name: &&str| !name.is_empty() && *name != default_name && !is_listed;
+        let name = node.name.as_deref().filter(is_lost);
         let mut extras = read_extras(&node.extras);
         take_own_extras(&mut extras);
         let names: Vec<_> = extras.keys().map(String::as_str).collect();

@@ -14,7 +14,7 @@ use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse};
 use super::entries::{RawEntry, to_raw_entries, to_raw_entry};
 use super::materials::Materials;
 use super::repair::OutputJoints;
-use super::{INSTANCING, LOD, TOP_NODE_NAME, set_own_extra};
+use super::{INSTANCING, LOD, TOP_NODE_NAME, set_extras, set_if, set_own_extra, set_text};
 use crate::Loss;
 use crate::scene::placement::is_diagonal;
 use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform};
@@ -52,20 +52,19 @@ impl<'a> NodeGraph<'a> {
             graph.nodes.push(json!({ "name": TOP_NODE_NAME }));
             graph.roots.push(top);
         }
-        let lod_meshes: HashSet<usize> =
-            scene.lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
+        let lod_meshes: HashSet<_> = scene.lods.iter().flat_map(|lod| &lod.meshes).collect();
         for (index, mesh) in scene.meshes.iter().enumerate() {
             if mesh.positions.is_empty() {
                 losses.push(Loss::dropped(format!("meshes[{index}]"), "glTF has no meshes without vertices"));
             }
             if !lod_meshes.contains(&index) {
                 graph.add_mesh_nodes(mesh, joints, buffer, |graph, node, is_skinned| {
-                    graph.attach_node(node, is_skinned, &mut top_children, top);
+                    graph.attach_node(node, is_skinned, &mut top_children, top.is_some());
                 });
             }
         }
         if let Some((node, is_skinned)) = graph.add_lods(scene, joints, buffer) {
-            graph.attach_node(node, is_skinned, &mut top_children, top);
+            graph.attach_node(node, is_skinned, &mut top_children, top.is_some());
         }
         if graph.roots.is_empty() {
             // Some readers require that a scene has a node.
@@ -98,18 +97,8 @@ impl<'a> NodeGraph<'a> {
     }
 
     /// Adds a node to `top_children` if it is unskinned and there is a top node, otherwise to the roots.
-    fn attach_node(
-        &mut self,
-        node: usize,
-        is_skinned: bool,
-        top_children: &mut Vec<usize>,
-        top: Option<usize>,
-    ) {
-        if top.is_some() && !is_skinned {
-            top_children.push(node);
-        } else {
-            self.roots.push(node);
-        }
+    fn attach_node(&mut self, node: usize, is_skinned: bool, top_children: &mut Vec<usize>, has_top: bool) {
+        if has_top && !is_skinned { top_children.push(node) } else { self.roots.push(node) }
     }
 
     /// Adds a mesh and the nodes that reference it. Passes each node, and whether it is skinned, to `attach`.
@@ -149,8 +138,8 @@ impl<'a> NodeGraph<'a> {
             self.nodes.push(joint_node(joint, &scene.skeleton.rest_transform(index)));
         }
         if !joints.are_placeholders {
-            roots
-                .retain(|index| scene.skeleton.joints.get(*index).is_none_or(|joint| joint.parent.is_none()));
+            let joints = &scene.skeleton.joints;
+            roots.retain(|index| joints.get(*index).is_none_or(|joint| joint.parent.is_none()));
         }
         for (node, children) in self.nodes.iter_mut().zip(children).filter(|(_, list)| !list.is_empty()) {
             node["children"] = children.into();
@@ -177,18 +166,13 @@ impl<'a> NodeGraph<'a> {
             if let Some(material) = self.materials.add(&mesh.material, buffer) {
                 primitive.insert("material".to_owned(), material.into());
             }
-            let extras = mesh_extras(mesh, is_combined);
-            if !extras.is_empty() {
-                let target = if is_combined { &mut primitive } else { &mut entry };
-                target.insert("extras".to_owned(), extras.into());
+            let target = if is_combined { &mut primitive } else { &mut entry };
+            set_extras(target, mesh_extras(mesh, is_combined));
+            if !is_combined {
+                set_text(&mut entry, "name", &mesh.name);
+                set_text(&mut node, "name", &mesh.name);
             }
-            if !is_combined && !mesh.name.is_empty() {
-                entry.insert("name".to_owned(), mesh.name.as_str().into());
-                node.insert("name".to_owned(), mesh.name.as_str().into());
-            }
-            if !mesh.skins.is_empty() {
-                node.insert("skin".to_owned(), 0.into());
-            }
+            set_if(&mut node, !mesh.skins.is_empty(), "skin", 0);
             primitives.push(primitive.into());
         }
         if primitives.is_empty() {
@@ -235,28 +219,18 @@ impl<'a> NodeGraph<'a> {
 fn add_placement(node: &mut Map<String, Value>, placement: &Placement, buffer: &mut BufferPlan) {
     let Placement { name, transform, instances, extras } = placement;
     node.remove("name");
-    if !name.is_empty() {
-        node.insert("name".to_owned(), name.as_str().into());
-    }
+    set_text(node, "name", name);
     if is_diagonal(*transform) {
         let [translation, scale] = [transform.w_axis.truncate(), transform.diagonal().truncate()];
-        if translation != DVec3::ZERO {
-            node.insert("translation".to_owned(), translation.to_array().to_vec().into());
-        }
-        if scale != DVec3::ONE {
-            node.insert("scale".to_owned(), scale.to_array().to_vec().into());
-        }
+        set_if(node, translation != DVec3::ZERO, "translation", &translation.to_array()[..]);
+        set_if(node, scale != DVec3::ONE, "scale", &scale.to_array()[..]);
     } else {
         node.insert("matrix".to_owned(), transform.to_cols_array().to_vec().into());
     }
     if !instances.is_empty() {
         let mut push = |stream: Stream<'static>, name| {
-            buffer.push(
-                ViewUse::Matrices,
-                stream,
-                instances.len(),
-                AccessorType::new(ComponentType::F32, name),
-            )
+            let accessor_type = AccessorType::new(ComponentType::F32, name);
+            buffer.push(ViewUse::Matrices, stream, instances.len(), accessor_type)
         };
         let translations: Vec<_> = instances.iter().map(|instance| instance.translation).collect();
         let rotations: Vec<_> = instances.iter().map(|instance| instance.rotation).collect();
@@ -268,42 +242,32 @@ fn add_placement(node: &mut Map<String, Value>, placement: &Placement, buffer: &
         });
         node.insert("extensions".to_owned(), json!({ INSTANCING: { "attributes": attributes } }));
     }
-    if !extras.is_empty() {
-        node.insert("extras".to_owned(), extras.clone().into());
-    }
+    set_extras(node, extras.clone());
 }
 
 fn joint_node(joint: &Joint, rest: &Transform) -> Value {
     let mut node = Map::new();
-    if !joint.name.is_empty() {
-        node.insert("name".to_owned(), joint.name.as_str().into());
-    }
+    set_text(&mut node, "name", &joint.name);
     let default = Transform::default();
-    if rest.translation != default.translation {
-        node.insert("translation".to_owned(), rest.translation.to_vec().into());
-    }
-    if rest.rotation != default.rotation {
-        node.insert("rotation".to_owned(), rest.rotation.to_vec().into());
-    }
-    if rest.scale != default.scale {
-        node.insert("scale".to_owned(), rest.scale.to_vec().into());
-    }
-    if !joint.extras.is_empty() {
-        node.insert("extras".to_owned(), joint.extras.clone().into());
-    }
+    let Transform { translation, rotation, scale } = rest;
+    set_if(&mut node, *translation != default.translation, "translation", &translation[..]);
+    set_if(&mut node, *rotation != default.rotation, "rotation", &rotation[..]);
+    set_if(&mut node, *scale != default.scale, "scale", &scale[..]);
+    set_extras(&mut node, joint.extras.clone());
     node.into()
 }
 
 fn skin_entry(scene: &Scene, joints: OutputJoints, buffer: &mut BufferPlan) -> Value {
-    let mut skin = json!({ "joints": (0..joints.total()).collect::<Vec<_>>() });
+    let mut skin = Map::new();
+    skin.insert("joints".to_owned(), (0..joints.total()).collect::<Vec<_>>().into());
     let mut matrices: Vec<[f32; 16]> =
         scene.skeleton.joints.iter().map(|joint| joint.inverse_bind.to_cols_array()).collect();
     if !matrices.is_empty() {
         matrices.resize(joints.total(), glam::Mat4::IDENTITY.to_cols_array());
-        let accessor_type = AccessorType::new(ComponentType::F32, "MAT4");
-        let accessor =
-            buffer.push(ViewUse::Matrices, Stream::owned(&matrices), matrices.len(), accessor_type);
-        skin["inverseBindMatrices"] = accessor.into();
+        let (stream, accessor_type) =
+            (Stream::owned(&matrices), AccessorType::new(ComponentType::F32, "MAT4"));
+        let accessor = buffer.push(ViewUse::Matrices, stream, matrices.len(), accessor_type);
+        skin.insert("inverseBindMatrices".to_owned(), accessor.into());
     }
     let mut extras = Extras::new();
     if joints.are_placeholders {
@@ -312,8 +276,6 @@ fn skin_entry(scene: &Scene, joints: OutputJoints, buffer: &mut BufferPlan) -> V
     if joints.has_static_joint {
         set_own_extra(&mut extras, "still", true.into());
     }
-    if !extras.is_empty() {
-        skin["extras"] = extras.into();
-    }
-    skin
+    set_extras(&mut skin, extras);
+    skin.into()
 }

@@ -111,15 +111,13 @@ impl<'a> AttributeReader<'a> {
                 Semantic::Weights(set) => index_of(Semantic::Joints(*set)),
                 _ => None,
             };
-            match self.read_attribute(semantic, index.value(), weights) {
+            let read = self.read_attribute(semantic, index.value(), weights);
+            if weights.is_some() {
                 // Without its joints, the mesh would be at the wrong position.
-                Err(error) if weights.is_some() => return Err(error),
-                Err(error) => {
-                    let path = self.path(&semantic.to_string());
-                    let why = self.failures.record(error, &path)?;
-                    self.losses.push(Loss::dropped(path, "cannot be read").with_detail(why));
-                }
-                Ok(()) => {}
+                read?;
+            } else if read.is_err() {
+                let path = self.path(&semantic.to_string());
+                self.failures.recover(read, &path, |at| Loss::dropped(at, "cannot be read"), self.losses)?;
             }
         }
         Ok(())

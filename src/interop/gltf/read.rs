@@ -113,17 +113,14 @@ impl SceneReader<'_> {
     /// Reads the meshes of all nodes in the scene, in node order.
     fn read_meshes(&mut self) -> Result<()> {
         let root = &self.file.root;
-        let nodes =
-            root.nodes.iter().zip(&self.hierarchy.is_in_scene).filter(|(_, is_in_scene)| **is_in_scene);
-        let counts = nodes.map(|(node, _)| instances::instance_count(root, node));
+        let nodes = (0..root.nodes.len()).filter(|index| self.hierarchy.is_in_scene[*index]);
+        let nodes: Vec<usize> = nodes.collect();
+        let counts = nodes.iter().map(|index| instances::instance_count(root, &root.nodes[*index]));
         require_instances(counts.fold(0, u64::saturating_add), self.max_triangles)?;
-        for index in 0..self.file.root.nodes.len() {
-            if !self.hierarchy.is_in_scene[index] {
-                continue;
-            }
+        for index in nodes {
             let others = coarser_levels(self.file, index, &mut self.losses);
             let parent = self.hierarchy.parents[index];
-            let start = lod_distance(&self.file.root.nodes[index]);
+            let start = lod_distance(&root.nodes[index]);
             if others.is_empty() && start.is_none() {
                 self.read_node(index, parent, false)?;
                 continue;
@@ -132,7 +129,7 @@ impl SceneReader<'_> {
             self.add_to_lod(0, start, first, index);
             for (level, node) in others.into_iter().enumerate() {
                 let meshes = self.read_node(node, parent, true)?;
-                let start = lod_distance(&self.file.root.nodes[node]);
+                let start = lod_distance(&root.nodes[node]);
                 self.add_to_lod(level + 1, start, meshes, node);
             }
         }
@@ -168,37 +165,30 @@ impl SceneReader<'_> {
         let (start, losses_before) = (self.scene.meshes.len(), self.losses.len());
         let instances = match instances::read(self.file, index, &mut self.losses) {
             Ok(instances) => instances,
-            Err(error) => {
+            unreadable => {
                 let at = format!("nodes[{index}].extensions.{INSTANCING}");
-                let why = self.failures.record(error, &at)?;
-                let message = "instances cannot be read; the mesh was placed once";
-                self.losses.push(Loss::dropped(at, message).with_detail(why));
-                None
+                let loss = |at: &str| Loss::dropped(at, "instances cannot be read; the mesh was placed once");
+                self.failures.recover(unreadable, &at, loss, &mut self.losses)?.flatten()
             }
         };
         let is_placed = !is_level && self.joints.moving_joint(self.hierarchy, index, parent).is_none();
         // Morph target weights of a node change the vertices of its mesh.
         let is_shared = is_placed && node.skin.is_none() && node.weights.is_none();
-        for index_in_mesh in 0..self.file.root.meshes[mesh].primitives.len() {
-            if let Some(shared) =
-                self.shared_meshes.get(&(mesh, index_in_mesh)).copied().filter(|_| is_shared)
-            {
-                shared.map_or(Ok(()), |shared| {
-                    self.add_placement(shared, index, parent, instances.as_deref())
-                })?;
+        let root = &self.file.root;
+        let origin = MeshOrigin { root, node: index, mesh, at: "", losses_before, is_placed };
+        for index_in_mesh in 0..root.meshes[mesh].primitives.len() {
+            let shared = self.shared_meshes.get(&(mesh, index_in_mesh)).filter(|_| is_shared);
+            if let Some(shared) = shared.copied() {
+                if let Some(shared) = shared {
+                    self.add_placement(shared, index, parent, instances.as_deref())?;
+                }
                 continue;
             }
             let at = format!("meshes[{mesh}].primitives[{index_in_mesh}]");
-            let origin =
-                MeshOrigin { root: &self.file.root, node: index, mesh, at: &at, losses_before, is_placed };
-            let read = match self.read_primitive(&origin, index_in_mesh) {
-                Ok(read) => read,
-                Err(error) => {
-                    let why = self.failures.record(error, &at)?;
-                    self.losses.push(Loss::dropped(at.clone(), "cannot be read").with_detail(why));
-                    None
-                }
-            };
+            let origin = MeshOrigin { at: &at, ..origin };
+            let read = self.read_primitive(&origin, index_in_mesh);
+            let unreadable = |at: &str| Loss::dropped(at, "cannot be read");
+            let read = self.failures.recover(read, &at, unreadable, &mut self.losses)?.flatten();
             let added = read.is_some().then_some(self.scene.meshes.len());
             match (read, &instances) {
                 (None, _) => {}
@@ -217,17 +207,12 @@ impl SceneReader<'_> {
             }
         }
         let is_joint = self.joints.joint_of(index).is_some();
-        let origin =
-            MeshOrigin { root: &self.file.root, node: index, mesh, at: "", losses_before, is_placed };
         origin.list_names(&self.scene.meshes[start..], is_joint || is_placed, &mut self.losses);
         let added: Vec<usize> = (start..self.scene.meshes.len()).collect();
-        let is_split = self.file.root.meshes[mesh].primitives.len() > 1;
+        let is_split = root.meshes[mesh].primitives.len() > 1;
         if added.len() > 1 && is_split && lod_distance(node).is_none() {
-            let loss = Loss::new(
-                LossKind::Split,
-                format!("meshes[{mesh}]"),
-                "each primitive became a separate mesh",
-            );
+            let message = "each primitive became a separate mesh";
+            let loss = Loss::new(LossKind::Split, format!("meshes[{mesh}]"), message);
             self.losses.push(loss.with_count(added.len(), "meshes"));
         }
         Ok(added)
@@ -243,17 +228,14 @@ impl SceneReader<'_> {
     ) -> Result<()> {
         let entry = &self.file.root.nodes[node];
         let instances = instances.unwrap_or_default().to_vec();
-        let text_size = entry
-            .extras
-            .as_ref()
-            .map_or(0, |raw| raw.get().len() as u64)
-            .saturating_mul(MEMORY_PER_JSON_BYTE);
-        let size =
-            size_of::<Placement>() + size_of_val(&*instances) + entry.name.as_ref().map_or(0, String::len);
-        self.file.charge_budget(text_size + size as u64, || format!("nodes[{node}]"))?;
+        let extras_size = entry.extras.as_ref().map_or(0, |raw| raw.get().len() as u64);
+        let name_size = entry.name.as_ref().map_or(0, String::len);
+        let size = (size_of::<Placement>() + size_of_val(&*instances) + name_size) as u64;
+        let size = size + extras_size.saturating_mul(MEMORY_PER_JSON_BYTE);
+        self.file.charge_budget(size, || format!("nodes[{node}]"))?;
         let mut extras = read_extras(&entry.extras);
         take_own_extras(&mut extras);
-        let transform = self.hierarchy.node_to_scene_f64(parent) * self.file.local_transforms[node];
+        let transform = self.node_to_scene(node, parent);
         let name = entry.name.clone().unwrap_or_default();
         let placement = Placement { name, transform, instances, extras };
         if let Some(mesh) = self.scene.meshes.get_mut(mesh) {
@@ -298,23 +280,17 @@ impl SceneReader<'_> {
 
     /// Replaces indices into the joints of the skin by indices into the joints of the skeleton.
     fn map_joints(&mut self, mesh: &mut Mesh, node: usize, at: &str) -> Result<()> {
-        match self.file.root.nodes[node].skin {
-            Some(skin) => {
-                let path = format!("{at}.attributes.JOINTS");
-                mesh.skins
-                    .iter_mut()
-                    .try_for_each(|set| self.joints.map_joint_indices(skin.value(), set, &path))
-            }
-            None => {
-                if !mesh.skins.is_empty() {
-                    let loss =
-                        Loss::dropped(format!("{at}.attributes.JOINTS"), "joints of a node without a skin");
-                    self.losses.push(loss.with_detail(format_args!("nodes[{node}]")));
-                    mesh.skins.clear();
-                }
-                Ok(())
-            }
+        let path = format!("{at}.attributes.JOINTS");
+        if let Some(skin) = self.file.root.nodes[node].skin {
+            let mut sets = mesh.skins.iter_mut();
+            return sets.try_for_each(|set| self.joints.map_joint_indices(skin.value(), set, &path));
         }
+        if !mesh.skins.is_empty() {
+            let loss = Loss::dropped(path, "joints of a node without a skin");
+            self.losses.push(loss.with_detail(format_args!("nodes[{node}]")));
+            mesh.skins.clear();
+        }
+        Ok(())
     }
 
     /// Adds a mesh. If it has no skin, transforms its vertices to scene space and binds them to the joint that moves
@@ -335,15 +311,13 @@ impl SceneReader<'_> {
         node: usize,
         parent: Option<usize>,
     ) -> Result<()> {
-        let size =
-            mesh.positions.len() as u64 * 32 + mesh.faces.corner_count(mesh.positions.len()) as u64 * 4;
-        self.copied_cost =
-            self.copied_cost.saturating_add(mesh.cost().saturating_mul(instances.len() as u64));
+        let (vertices, count) = (mesh.positions.len(), instances.len() as u64);
+        let size = vertices as u64 * 32 + mesh.faces.corner_count(vertices) as u64 * 4;
+        self.copied_cost = self.copied_cost.saturating_add(mesh.cost().saturating_mul(count));
         require_triangles(self.copied_cost, self.max_triangles)?;
         require_meshes(self.scene.meshes.len() + instances.len(), self.max_triangles)?;
-        self.file.charge_budget((size + text_size).saturating_mul(instances.len() as u64), || {
-            format!("nodes[{node}].extensions.{INSTANCING}")
-        })?;
+        let path = || format!("nodes[{node}].extensions.{INSTANCING}");
+        self.file.charge_budget((size + text_size).saturating_mul(count), path)?;
         let bake = std::mem::replace(&mut self.bake, true);
         for instance in instances {
             self.add_mesh(mesh.clone(), instance.to_matrix(), node, parent);
@@ -355,17 +329,18 @@ impl SceneReader<'_> {
         Ok(())
     }
 
+    /// Returns the transform of a node with the parent `parent` to scene space.
+    fn node_to_scene(&self, node: usize, parent: Option<usize>) -> DMat4 {
+        self.hierarchy.node_to_scene_f64(parent) * self.file.local_transforms[node]
+    }
+
     fn transform_and_bind(&mut self, mesh: &mut Mesh, instance: Mat4, node: usize, parent: Option<usize>) {
         let transform = match self.joints.moving_joint(self.hierarchy, node, parent) {
             Some((joint, transform)) => {
                 mesh.skins = vec![Skin::rigid(std::iter::repeat_n(joint, mesh.positions.len()))];
                 (transform * instance).as_dmat4()
             }
-            None => {
-                self.hierarchy.node_to_scene_f64(parent)
-                    * self.file.local_transforms[node]
-                    * instance.as_dmat4()
-            }
+            None => self.node_to_scene(node, parent) * instance.as_dmat4(),
         };
         if transform == DMat4::IDENTITY {
             return;

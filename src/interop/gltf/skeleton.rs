@@ -38,18 +38,15 @@ impl NodeJoints {
         let mut joints =
             NodeJoints { joint_by_node: vec![None; root.nodes.len()], is_moving, ..NodeJoints::default() };
         let mut skin_joints = Vec::new();
+        let unreadable =
+            |at: &str| Loss::changed(at, "the matrices cannot be read; joints were bound in the rest pose");
         for (index, skin) in root.skins.iter().enumerate() {
             list_declared_root(index, skin, hierarchy, losses);
-            let matrices = match read_inverse_binds(file, index, skin) {
-                Ok(matrices) => matrices,
-                Err(error) => {
-                    let at = format!("skins[{index}].inverseBindMatrices");
-                    let why = failures.record(error, &at)?;
-                    let message = "the matrices cannot be read; joints were bound in the rest pose";
-                    losses.push(Loss::changed(at, message).with_detail(why));
-                    skin.joints.iter().map(|joint| hierarchy.scene_to_node(joint.value())).collect()
-                }
-            };
+            let at = format!("skins[{index}].inverseBindMatrices");
+            let matrices = read_inverse_binds(file, &at, skin);
+            let matrices = failures.recover(matrices, &at, unreadable, losses)?;
+            let at_rest = || skin.joints.iter().map(|joint| hierarchy.scene_to_node(joint.value())).collect();
+            let matrices = matrices.unwrap_or_else(at_rest);
             let numbers = joints.add_skin(root, index, &matrices, &mut skin_joints, losses);
             joints.joints_by_skin.push(numbers);
         }
@@ -94,18 +91,17 @@ impl NodeJoints {
     /// Replaces indices into the joints of a skin by indices into the joints of the skeleton. The static joint becomes
     /// [`Skin::NONE`]. Returns an error if an index is out of range.
     pub fn map_joint_indices(&self, skin: usize, vertices: &mut Skin, path: &str) -> Result<()> {
-        let numbers = self.joints_by_skin.get(skin).map(Vec::as_slice).unwrap_or_default();
+        let numbers = self.joints_by_skin.get(skin).map_or(&[][..], Vec::as_slice);
         for (slot, joint) in vertices.joints.as_flattened_mut().iter_mut().enumerate() {
             if *joint == Skin::NONE {
                 continue;
             }
             *joint = *numbers.get(usize::from(*joint)).ok_or_else(|| {
-                let message = format!(
-                    "vertex {} is bound to joint {joint}, but skins[{skin}] has {}",
-                    slot / 4,
-                    numbers.len()
-                );
-                malformed(path, message)
+                let (vertex, count) = (slot / 4, numbers.len());
+                malformed(
+                    path,
+                    format!("vertex {vertex} is bound to joint {joint}, but skins[{skin}] has {count}"),
+                )
             })?;
             if *joint == Skin::NONE {
                 match &mut vertices.weights {
@@ -140,21 +136,14 @@ impl NodeJoints {
             let node = node.value();
             self.is_moving[node] = true;
             let inverse_bind = matrices.get(position).copied().unwrap_or(Mat4::IDENTITY);
-            let known = self.joint_by_node.get(node).copied().flatten();
-            let number = match known {
+            let number = match self.joint_of(node) {
                 Some(joint) if self.skeleton.joints[joint].inverse_bind == inverse_bind => joint,
                 Some(joint) => {
                     // The bind pose differs from an earlier skin: adds a child joint that moves with the known joint.
                     duplicates += 1;
                     let name = self.skeleton.joints[joint].name.clone();
-                    let rest = Some(Transform::default());
-                    self.add_joint(Joint {
-                        name,
-                        parent: Some(joint),
-                        inverse_bind,
-                        rest,
-                        ..Joint::default()
-                    })
+                    let (parent, rest) = (Some(joint), Some(Transform::default()));
+                    self.add_joint(Joint { name, parent, inverse_bind, rest, ..Joint::default() })
                 }
                 None => {
                     let joint = self.add_joint(to_joint(&root.nodes[node], inverse_bind));
@@ -187,10 +176,7 @@ impl NodeJoints {
             visit_unmarked(&mut moves_mesh, hierarchy.ancestors(Some(node)), |_| {});
         }
         for node in (0..root.nodes.len()).filter(|node| moves_mesh[*node]) {
-            if !self.is_moving[node] {
-                continue;
-            }
-            if self.joint_by_node[node].is_some() {
+            if !self.is_moving[node] || self.joint_by_node[node].is_some() {
                 continue;
             }
             if !hierarchy.node_to_scene(Some(node)).inverse().is_finite() {
@@ -210,8 +196,8 @@ impl NodeJoints {
 
     /// Adds the ancestors of joints as joints, unless they are static with an identity transform.
     fn add_ancestors(&mut self, root: &json::Root, hierarchy: &Hierarchy) {
-        let joints: Vec<usize> =
-            (0..self.joint_by_node.len()).filter(|node| self.joint_by_node[*node].is_some()).collect();
+        let nodes = 0..root.nodes.len();
+        let joints: Vec<usize> = nodes.filter(|node| self.joint_by_node[*node].is_some()).collect();
         let mut visited = vec![false; root.nodes.len()];
         for node in joints {
             visit_unmarked(&mut visited, hierarchy.ancestors(hierarchy.parents[node]), |above| {
@@ -266,8 +252,8 @@ fn list_declared_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, lo
     let Some(root) = skin.skeleton.map(|root| root.value()) else { return };
     let is_joint = skin.joints.iter().any(|joint| joint.value() == root);
     if !is_joint || !skin.joints.iter().all(|joint| hierarchy.is_in_subtree(joint.value(), root)) {
-        let loss =
-            Loss::dropped(format!("skins[{index}].skeleton"), "the root nodes of skins are not converted");
+        let path = format!("skins[{index}].skeleton");
+        let loss = Loss::dropped(path, "the root nodes of skins are not converted");
         losses.push(loss.with_detail(format_args!("nodes[{root}]")));
     }
 }
@@ -278,13 +264,13 @@ fn to_joint(node: &json::Node, inverse_bind: Mat4) -> Joint {
     Joint { name, parent: None, inverse_bind, rest: Some(rest), extras: read_extras(&node.extras) }
 }
 
-fn read_inverse_binds(file: &GltfFile, index: usize, skin: &json::Skin) -> Result<Vec<Mat4>> {
+fn read_inverse_binds(file: &GltfFile, at: &str, skin: &json::Skin) -> Result<Vec<Mat4>> {
     let Some(accessor) = skin.inverse_bind_matrices else { return Ok(Vec::new()) };
     let accessor = file.accessor(accessor.value())?;
     let matrices: Vec<[f32; 16]> = accessor.read_floats()?;
     if matrices.len() < skin.joints.len() {
         let message = format!("{} matrices for {} joints", matrices.len(), skin.joints.len());
-        return Err(malformed(format!("skins[{index}].inverseBindMatrices"), message));
+        return Err(malformed(at, message));
     }
     Ok(matrices.iter().map(Mat4::from_cols_array).collect())
 }

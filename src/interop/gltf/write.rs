@@ -8,7 +8,7 @@ use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse};
 use super::entries::{RootObject, RootValue, to_raw_entries};
 use super::node_graph::NodeGraph;
 use super::repair::repair;
-use super::{CAPABILITIES, INSTANCING, LOD, materials, set_own_extra};
+use super::{CAPABILITIES, INSTANCING, LOD, materials, set_extras, set_own_extra};
 use crate::scene::{
     Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions, Source,
 };
@@ -73,11 +73,8 @@ fn has_mixed_lods(scene: &Scene) -> bool {
 fn asset_entry(source: Option<&Source>, conventions: Conventions) -> Value {
     let mut extras = Extras::new();
     if let Some(Source { format, conventions, .. }) = source {
-        set_own_extra(
-            &mut extras,
-            "source",
-            json!({ "format": format, "conventions": conventions.to_string() }),
-        );
+        let source = json!({ "format": format, "conventions": conventions.to_string() });
+        set_own_extra(&mut extras, "source", source);
     }
     set_own_extra(&mut extras, "conventions", conventions.to_string().into());
     let generator = concat!("meshspec ", env!("CARGO_PKG_VERSION"));
@@ -94,9 +91,7 @@ fn scene_entry(scene: &Scene, graph: &NodeGraph) -> Value {
     if !scene.user_data.is_empty() {
         set_own_extra(&mut extras, "user_data", BASE64.encode(&scene.user_data).into());
     }
-    if !extras.is_empty() {
-        entry.insert("extras".to_owned(), extras.into());
-    }
+    set_extras(&mut entry, extras);
     entry.into()
 }
 
@@ -130,14 +125,14 @@ fn animation_entry<'a>(
             Samples::Rotation(values) => ("rotation", Stream::borrowed(values), "VEC4"),
             Samples::Scale(values) => ("scale", Stream::borrowed(values), "VEC3"),
         };
-        let output =
-            buffer.push(ViewUse::Animation, stream, count, AccessorType::new(ComponentType::F32, name));
+        let accessor_type = AccessorType::new(ComponentType::F32, name);
+        let output = buffer.push(ViewUse::Animation, stream, count, accessor_type);
         let interpolation = match channel.interpolation {
             Interpolation::Step => "STEP",
             Interpolation::Linear | Interpolation::Normalized => "LINEAR",
         };
-        channels
-            .push(json!({ "sampler": samplers.len(), "target": { "node": channel.joint, "path": path } }));
+        let target = json!({ "node": channel.joint, "path": path });
+        channels.push(json!({ "sampler": samplers.len(), "target": target }));
         samplers.push(json!({ "input": input, "interpolation": interpolation, "output": output }));
     }
     times.list_shift(at, losses);
@@ -173,8 +168,8 @@ impl TimeWriter {
         let first = lists.filter_map(|times| times.first()).copied().fold(f32::INFINITY, f32::min);
         let delay = (-animation.ticks_to_seconds(first)).max(0.0);
         if delay > 0.0 {
-            let loss =
-                Loss::changed(format!("{at}.times"), "glTF has no negative times; the animation was delayed");
+            let message = "glTF has no negative times; the animation was delayed";
+            let loss = Loss::changed(format!("{at}.times"), message);
             losses.push(loss.with_detail(format_args!("by {} s", crate::loss::format_rounded(delay))));
         }
         TimeWriter { accessors: vec![None; animation.times.len()], delay, shift: 0.0 }
@@ -186,15 +181,14 @@ impl TimeWriter {
         }
         let mut last = f32::NEG_INFINITY;
         let ticks = animation.times.get(list).into_iter().flatten();
-        let seconds: Vec<[f32; 1]> = ticks
-            .map(|ticks| {
-                let exact = animation.ticks_to_seconds(*ticks) + self.delay;
-                let time = if exact > last { exact } else { last.next_up() };
-                self.shift = self.shift.max(time - exact);
-                last = time;
-                [time]
-            })
-            .collect();
+        let seconds = ticks.map(|ticks| {
+            let exact = animation.ticks_to_seconds(*ticks) + self.delay;
+            let time = if exact > last { exact } else { last.next_up() };
+            self.shift = self.shift.max(time - exact);
+            last = time;
+            [time]
+        });
+        let seconds: Vec<[f32; 1]> = seconds.collect();
         let accessor_type = AccessorType::new(ComponentType::F32, "SCALAR").with_bounds_of(&seconds);
         let accessor = buffer.push(ViewUse::Animation, Stream::owned(&seconds), seconds.len(), accessor_type);
         if let Some(slot) = self.accessors.get_mut(list) {
