@@ -39,15 +39,12 @@ pub(super) fn write_glb(
         Error::inexpressible(message)
     })?;
     let mut file = BufWriter::new(files.create(name)?);
-    file.write_all(MAGIC)?;
-    file.write_all(&2_u32.to_le_bytes())?;
-    file.write_all(&total.to_le_bytes())?;
-    file.write_all(&(json.len() as u32).to_le_bytes())?;
-    file.write_all(JSON_CHUNK)?;
+    let header = [*MAGIC, 2_u32.to_le_bytes(), total.to_le_bytes()];
+    file.write_all(header.as_flattened())?;
+    file.write_all([(json.len() as u32).to_le_bytes(), *JSON_CHUNK].as_flattened())?;
     file.write_all(&json)?;
     if buffer.len() > 0 {
-        file.write_all(&(buffer.len() as u32).to_le_bytes())?;
-        file.write_all(BIN_CHUNK)?;
+        file.write_all([(buffer.len() as u32).to_le_bytes(), *BIN_CHUNK].as_flattened())?;
         buffer.write(&mut file)?;
     }
     Ok(file.flush()?)
@@ -93,10 +90,9 @@ fn to_bytes(json: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>> {
 pub(super) fn split_container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return Ok((bytes, None)) };
     let reject = |path: &str, message: String| Error::malformed(message).at_text(path);
-    let (version, rest) =
-        read_u32(rest).ok_or_else(|| reject("header", "the file ends in its header".to_owned()))?;
-    let (length, rest) =
-        read_u32(rest).ok_or_else(|| reject("header", "the file ends in its header".to_owned()))?;
+    let truncated = || reject("header", "the file ends in its header".to_owned());
+    let (version, rest) = read_u32(rest).ok_or_else(truncated)?;
+    let (length, rest) = read_u32(rest).ok_or_else(truncated)?;
     if version != 2 {
         let message = format!("glTF {version}.0 is not supported; convert the file to glTF 2.0 first");
         return Err(Error::unsupported(message).at_text("header.version"));
@@ -105,14 +101,11 @@ pub(super) fn split_container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
         return Err(reject("header.length", format!("{length} bytes, but the file has {}", bytes.len())));
     }
     let rest = rest.get(..(length as usize).saturating_sub(12)).unwrap_or_default();
-    let (name, json, rest) = read_chunk(rest).map_err(|message| reject("chunks[0]", message))?;
+    let (name, json, mut rest) = read_chunk(rest).map_err(|message| reject("chunks[0]", message))?;
     if name != *JSON_CHUNK {
-        return Err(reject(
-            "chunks[0]",
-            format!("found the chunk \"{}\", expected \"JSON\"", name.escape_ascii()),
-        ));
+        let message = format!("found the chunk \"{}\", expected \"JSON\"", name.escape_ascii());
+        return Err(reject("chunks[0]", message));
     }
-    let mut rest = rest;
     let mut index = 1;
     // glTF requires readers to skip unknown chunks.
     while !rest.is_empty() {

@@ -104,8 +104,7 @@ mod decoder {
                 return Err(reject(&format!("{name} refers to the missing attribute {id}")));
             };
             let points = mesh.num_points();
-            let size = value_size(file, accessor.value(), attribute, points);
-            let size = size.map_err(|message| reject(&message))?;
+            let size = value_size(file, accessor.value(), attribute, points).map_err(|why| reject(&why))?;
             file.charge_budget(points as u64 * size as u64, || at.to_owned())?;
             let values = point_values(attribute, points, size);
             let values = values.ok_or_else(|| reject(&format!("points without a value of {name}")))?;
@@ -113,18 +112,15 @@ mod decoder {
         }
         let vertex_indices: Vec<u32> = mesh.faces().as_flattened().iter().map(|point| point.0).collect();
         if let Some(corner) = vertex_indices.iter().find(|corner| **corner as usize >= mesh.num_points()) {
-            return Err(reject(&format!(
-                "point {corner} is not below the point count {}",
-                mesh.num_points()
-            )));
+            let count = mesh.num_points();
+            return Err(reject(&format!("point {corner} is not below the point count {count}")));
         }
         Ok(DecodedPrimitive { accessor_values, vertex_indices: Some(vertex_indices) })
     }
 
     fn decode(bytes: &[u8], budget: u64) -> Result<Mesh, DracoError> {
-        let limits = DecodeLimits::default()
-            .with_max_faces(budget / MEMORY_PER_TRIANGLE)
-            .with_max_decoded_bytes(budget);
+        let limits = DecodeLimits::default().with_max_decoded_bytes(budget);
+        let limits = limits.with_max_faces(budget / MEMORY_PER_TRIANGLE);
         let mut mesh = Mesh::new();
         MeshDecoder::new().decode(&mut DecoderBuffer::new(bytes).with_limits(limits), &mut mesh)?;
         Ok(mesh)
@@ -139,10 +135,8 @@ mod decoder {
         points: usize,
     ) -> Result<usize, String> {
         let Some(entry) = file.root.accessors.get(accessor) else {
-            return Err(format!(
-                "accessor {accessor} is not below the accessor count {}",
-                file.root.accessors.len()
-            ));
+            let count = file.root.accessors.len();
+            return Err(format!("accessor {accessor} is not below the accessor count {count}"));
         };
         let kind = match attribute.data_type() {
             DataType::Int8 => Some(ComponentType::I8),

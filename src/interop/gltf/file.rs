@@ -72,10 +72,8 @@ impl<'a> GltfFile<'a> {
         drop(json);
         tolerate::drop_invalid_references(&mut root, losses)?;
         let mut budget = limits.max_decoded;
-        let buffers = root.buffers.iter().enumerate();
-        let buffers = buffers
-            .map(|(index, buffer)| load_buffer(index, buffer, binary_chunk, files, &mut budget))
-            .collect();
+        let mut load = |(index, buffer)| load_buffer(index, buffer, binary_chunk, files, &mut budget);
+        let buffers = root.buffers.iter().enumerate().map(&mut load).collect();
         Ok(GltfFile {
             #[cfg(feature = "meshopt")]
             decompressed: vec![Default::default(); root.buffer_views.len()],
@@ -91,11 +89,9 @@ impl<'a> GltfFile<'a> {
     /// buffer is missing or too short.
     pub fn view(&self, index: usize) -> Result<(&[u8], Option<usize>)> {
         let path = || format!("bufferViews[{index}]");
-        let Some(view) = self.root.buffer_views.get(index) else {
-            return Err(malformed(
-                path(),
-                format!("out of range: the buffer view count is {}", self.root.buffer_views.len()),
-            ));
+        let views = &self.root.buffer_views;
+        let Some(view) = views.get(index) else {
+            return Err(malformed(path(), format!("out of range: the buffer view count is {}", views.len())));
         };
         let stride = view.byte_stride.map(|stride| stride.0);
         #[cfg(feature = "meshopt")]
@@ -104,9 +100,9 @@ impl<'a> GltfFile<'a> {
         }
         let buffer = view.buffer.value();
         if let Some(Err((_, message))) = self.buffers.get(buffer)
-            && let Some(unsupported_extensions) = describe_unsupported_extensions(view)
+            && let Some(extensions) = describe_unsupported_extensions(view)
         {
-            let message = format!("{unsupported_extensions}; buffers[{buffer}]: {message}");
+            let message = format!("{extensions}; buffers[{buffer}]: {message}");
             return Err(Error::unsupported(message).at_text(path()));
         }
         let offset = view.byte_offset.map_or(0, |offset| offset.0);
@@ -146,9 +142,11 @@ impl<'a> GltfFile<'a> {
         let end = offset.checked_add(length);
         let range = end.and_then(|end| bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
         range.ok_or_else(|| {
-            let message =
-                format!("{length} bytes from offset {offset}, but buffers[{buffer}] has {}", bytes.len());
-            malformed(path(), message)
+            let size = bytes.len();
+            malformed(
+                path(),
+                format!("{length} bytes from offset {offset}, but buffers[{buffer}] has {size}"),
+            )
         })
     }
 
@@ -160,13 +158,9 @@ impl<'a> GltfFile<'a> {
 
     /// Subtracts `bytes` from the budget before they are decoded. Returns an error at `path` if the budget is exceeded.
     pub fn charge_budget(&self, bytes: u64, path: impl FnOnce() -> String) -> Result<()> {
-        match self.budget.get().checked_sub(bytes) {
-            Some(remaining) => {
-                self.budget.set(remaining);
-                Ok(())
-            }
-            None => Err(Error::limit_exceeded(Limit::Decoded, budget_message(bytes)).at_text(path())),
-        }
+        let remaining = self.budget.get().checked_sub(bytes);
+        let exceeded = || Error::limit_exceeded(Limit::Decoded, budget_message(bytes)).at_text(path());
+        remaining.ok_or_else(exceeded).map(|remaining| self.budget.set(remaining))
     }
 }
 
@@ -181,21 +175,18 @@ fn describe_unsupported_extensions(view: &json::buffer::View) -> Option<String> 
 /// Checks the major version. Also recognises version 1 by objects where version 2 has lists. Returns an error for any
 /// major version other than 2.
 fn check_version(json: &Value) -> Result<()> {
-    let version = json.pointer("/asset/version");
     let is_version_1 = json.get("meshes").or(json.get("nodes")).is_some_and(Value::is_object);
-    let version = match version {
+    let version = match json.pointer("/asset/version") {
         None if is_version_1 => "1.0".to_owned(),
         None => return Ok(()),
         Some(Value::String(version)) => version.clone(),
         Some(version) => version.to_string(),
     };
-    match version.split_once('.').map_or(&*version, |(major, _)| major) {
-        "2" if !is_version_1 => Ok(()),
-        _ => {
-            let message = format!("glTF {version} is not supported; convert the file to glTF 2.0 first");
-            Err(Error::unsupported(message).at_text("asset.version"))
-        }
+    if version.split('.').next() == Some("2") && !is_version_1 {
+        return Ok(());
     }
+    let message = format!("glTF {version} is not supported; convert the file to glTF 2.0 first");
+    Err(Error::unsupported(message).at_text("asset.version"))
 }
 
 /// Returns the transform of each node relative to its parent. Replaces the last row of matrices by 0, 0, 0, 1.
@@ -229,19 +220,17 @@ fn load_buffer<'a>(
     budget: &mut u64,
 ) -> Result<Cow<'a, [u8]>, BufferError> {
     let length = buffer.byte_length.0;
-    *budget = budget
-        .checked_sub(length)
-        .ok_or_else(|| (ErrorKind::LimitExceeded(Limit::Decoded), budget_message(length)))?;
-    let mut bytes = match &buffer.uri {
-        Some(uri) => Cow::Owned(read_uri(uri, length, files)?),
-        None if index == 0 => Cow::Borrowed(
-            binary_chunk.ok_or((ErrorKind::Malformed, "no uri, and no binary chunk".to_owned()))?,
-        ),
-        None => return Err((ErrorKind::Malformed, "no uri".to_owned())),
+    let exceeded = || (ErrorKind::LimitExceeded(Limit::Decoded), budget_message(length));
+    *budget = budget.checked_sub(length).ok_or_else(exceeded)?;
+    let malformed = |message: String| (ErrorKind::Malformed, message);
+    let mut bytes = match (&buffer.uri, binary_chunk) {
+        (Some(uri), _) => Cow::Owned(read_uri(uri, length, files)?),
+        (None, Some(chunk)) if index == 0 => Cow::Borrowed(chunk),
+        (None, None) if index == 0 => return Err(malformed("no uri, and no binary chunk".to_owned())),
+        (None, _) => return Err(malformed("no uri".to_owned())),
     };
     if (bytes.len() as u64) < length {
-        let message = format!("byteLength {length} exceeds the buffer size {}", bytes.len());
-        return Err((ErrorKind::Malformed, message));
+        return Err(malformed(format!("byteLength {length} exceeds the buffer size {}", bytes.len())));
     }
     // Bytes past the declared length are padding.
     match &mut bytes {

@@ -80,22 +80,20 @@ impl MeshoptView {
         // Needs no limits, since `GltfFile::decompressed_view` has checked the decompressed size.
         let mut workspace = Workspace::new(Limits { max_bytes: usize::MAX, max_work: u64::MAX });
         let (count, stride) = (self.count, self.byte_stride);
-        let decompressed = match self.mode {
+        let values = match self.mode {
             Mode::Attributes => codec::decode_vertex_buffer(count, stride, bytes, &mut workspace),
             Mode::Triangles => codec::decode_index_buffer(count, stride, bytes, &mut workspace),
             Mode::Indices => codec::decode_index_sequence(count, stride, bytes, &mut workspace),
         };
+        let mut values = values.map_err(|error| error.to_string())?;
         let filter = match self.filter {
-            Filter::None => return decompressed.map_err(|error| error.to_string()),
+            Filter::None => return Ok(values),
             Filter::Octahedral => codec::decode_filter_oct,
             Filter::Quaternion => codec::decode_filter_quat,
             Filter::Exponential => codec::decode_filter_exp,
             Filter::Color => codec::decode_filter_color,
         };
-        let filtered = decompressed.and_then(|mut values| {
-            filter(&mut values, count, stride, &mut workspace)?;
-            Ok(values)
-        });
-        filtered.map_err(|error| error.to_string())
+        filter(&mut values, count, stride, &mut workspace).map_err(|error| error.to_string())?;
+        Ok(values)
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn parse(text: &[u8], json: &Value, losses: &mut Vec<Loss>) -> serde_
 fn repair_json(json: &mut Value, losses: &mut Vec<Loss>) {
     for scene in list_mut(json, "scenes").into_iter().flatten() {
         if let Some(scene) = scene.as_object_mut() {
-            scene.entry("nodes").or_insert_with(|| Vec::<Value>::new().into());
+            scene.entry("nodes").or_insert_with(|| Value::Array(Vec::new()));
         }
     }
     for (index, animation) in list_mut(json, "animations").into_iter().flatten().enumerate() {
@@ -30,8 +30,8 @@ fn repair_json(json: &mut Value, losses: &mut Vec<Loss>) {
         let before = channels.len();
         channels.retain(|channel| channel.pointer("/target/node").is_some());
         if channels.len() < before {
-            let loss =
-                Loss::dropped(format!("animations[{index}].channels"), "channels without a target node");
+            let path = format!("animations[{index}].channels");
+            let loss = Loss::dropped(path, "channels without a target node");
             losses.push(loss.with_count_of(before - channels.len(), before, "channels"));
         }
     }
@@ -84,8 +84,8 @@ pub(super) fn drop_invalid_references(root: &mut json::Root, losses: &mut Vec<Lo
     for (index, skin) in root.skins.iter_mut().enumerate() {
         drop_if_missing(&mut skin.skeleton, nodes, format_args!("skins[{index}].skeleton"), losses);
         if let Some(position) = skin.joints.iter().position(|joint| joint.value() >= nodes) {
-            let message =
-                format!("node {} is not below the node count {nodes}", skin.joints[position].value());
+            let node = skin.joints[position].value();
+            let message = format!("node {node} is not below the node count {nodes}");
             return Err(malformed(format!("skins[{index}].joints[{position}]"), message));
         }
     }

@@ -134,10 +134,8 @@ impl<'a> ExtensionsAndExtras<'a> {
     }
 
     fn record_extras(&mut self, extras: &Value, path: &str) {
-        if LISTED_ELSEWHERE
-            .iter()
-            .any(|list| path.strip_prefix(list).is_some_and(|rest| rest.starts_with('[')))
-        {
+        let is_in = |list: &&str| path.strip_prefix(*list).is_some_and(|rest| rest.starts_with('['));
+        if LISTED_ELSEWHERE.iter().any(is_in) {
             return;
         }
         let names = match extras {
@@ -183,11 +181,8 @@ fn list_names(json: &Value, losses: &mut Vec<Loss>) {
     };
     drop("asset.copyright".to_owned(), json.pointer("/asset/copyright"), "copyright notices");
     let chosen = json.get("scene").and_then(Value::as_u64).unwrap_or(0);
-    drop(
-        format!("scenes[{chosen}].name"),
-        json.pointer(&format!("/scenes/{chosen}/name")),
-        "names of scenes",
-    );
+    let name = json.pointer(&format!("/scenes/{chosen}/name"));
+    drop(format!("scenes[{chosen}].name"), name, "names of scenes");
     for (index, skin) in entries(json, "skins").iter().enumerate() {
         drop(format!("skins[{index}].name"), skin.get("name"), "names of skins");
     }

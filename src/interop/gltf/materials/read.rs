@@ -105,17 +105,10 @@ impl MaterialReader<'_> {
             Checked::Valid(Mode::Blend) => AlphaMode::Blend,
             Checked::Valid(Mode::Opaque) | Checked::Invalid => AlphaMode::Opaque,
         };
-        let found = match texture {
-            Some(info) => {
-                let at = format!("materials[{index}].pbrMetallicRoughness.baseColorTexture");
-                self.textures.read(&info, &at, self.losses)?
-            }
-            None => None,
-        };
-        let (texture, uv_set, transform) = match found {
-            Some((texture, uv_set, transform)) => (Some(texture), uv_set, transform),
-            None => (None, 0, TextureTransform::default()),
-        };
+        let at = format!("materials[{index}].pbrMetallicRoughness.baseColorTexture");
+        let found = texture.map(|info| self.textures.read(&info, &at, self.losses)).transpose()?.flatten();
+        let found = found.map(|(texture, uv_set, transform)| (Some(texture), uv_set, transform));
+        let (texture, uv_set, transform) = found.unwrap_or_default();
         if !transform.is_identity() {
             self.transformed.push(label("materials", index, entry.name.as_deref()));
         }
@@ -207,12 +200,8 @@ fn read_surface(entry: &json::Material) -> Surface {
     let field = |name: &str| older.get(name).cloned();
     let color = field("diffuseFactor").and_then(|color| serde_json::from_value(color).ok());
     let Material { metallic, roughness, .. } = Material::default();
-    Surface {
-        color: color.unwrap_or([1.0; 4]),
-        texture: field("diffuseTexture").and_then(|info| serde_json::from_value(info).ok()),
-        metallic,
-        roughness,
-    }
+    let texture = field("diffuseTexture").and_then(|info| serde_json::from_value(info).ok());
+    Surface { color: color.unwrap_or([1.0; 4]), texture, metallic, roughness }
 }
 
 fn to_map(value: &impl serde::Serialize) -> Map<String, Value> {

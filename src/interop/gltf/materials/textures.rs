@@ -63,8 +63,8 @@ impl<'a> Textures<'a> {
         let root = &self.file.root;
         let index = info.index.value();
         let Some(texture) = root.textures.get(index) else {
-            let message =
-                format!("refers to textures[{index}], but the texture count is {}", root.textures.len());
+            let count = root.textures.len();
+            let message = format!("refers to textures[{index}], but the texture count is {count}");
             losses.push(Loss::dropped(at, message));
             return Ok(None);
         };
@@ -110,26 +110,21 @@ impl<'a> Textures<'a> {
         let at = || format!("images[{index}]");
         let declared = image.mime_type.as_ref().map(|media_type| &*media_type.0);
         let (media_type, bytes) = match (&image.uri, image.buffer_view) {
-            (Some(uri), _) => match parse_data_uri(uri) {
-                Some(data) => {
-                    let (media_type, bytes) = data.map_err(|message| malformed(at(), message))?;
-                    (Some(media_type), bytes)
-                }
-                None => {
-                    let (path, is_shortened) =
-                        images::relative_path("", &percent_decode_str(uri).decode_utf8_lossy());
+            (Some(uri), _) => {
+                let Some(data) = parse_data_uri(uri) else {
+                    let path = percent_decode_str(uri).decode_utf8_lossy();
+                    let (path, is_shortened) = images::relative_path("", &path);
                     if is_shortened {
                         let message = "only the file names of absolute image paths are kept";
                         let loss = Loss::renamed(format!("{}.uri", at()), message);
                         losses.push(loss.with_detail(format_args!("\"{uri}\"")));
                     }
-                    return if path.is_empty() {
-                        Err(malformed(at(), "an empty URI"))
-                    } else {
-                        Ok((path, None))
-                    };
-                }
-            },
+                    let is_empty = path.is_empty();
+                    return if is_empty { Err(malformed(at(), "an empty URI")) } else { Ok((path, None)) };
+                };
+                let (media_type, bytes) = data.map_err(|message| malformed(at(), message))?;
+                (Some(media_type), bytes)
+            }
             (None, Some(view)) => {
                 let (bytes, _) = self.file.view(view.value())?;
                 self.file.charge_budget(bytes.len() as u64, at)?;
@@ -145,11 +140,10 @@ impl<'a> Textures<'a> {
     /// Returns the labels of images that no base colour uses.
     pub fn unused_images(&self) -> Vec<String> {
         let images = self.file.root.images.iter().zip(&self.images).enumerate();
-        let unused = images.filter(|(_, (_, loaded))| matches!(loaded, ImageState::Unused));
+        let unused = images.filter(|(_, (_, state))| matches!(state, ImageState::Unused));
         let file = |image: &'a json::Image| image.uri.as_deref().filter(|uri| parse_data_uri(uri).is_none());
-        unused
-            .map(|(index, (image, _))| label("images", index, image.name.as_deref().or(file(image))))
-            .collect()
+        let name = |image: &'a json::Image| image.name.as_deref().or(file(image));
+        unused.map(|(index, (image, _))| label("images", index, name(image))).collect()
     }
 }
 
@@ -160,9 +154,8 @@ fn image_index(texture: &json::Texture) -> Option<usize> {
         return Some(plain);
     }
     let extensions = &texture.extensions.as_ref()?.others;
-    let mut sources =
-        TEXTURE_SOURCES.iter().filter_map(|(name, _)| extensions.get(*name)?.get("source")?.as_u64());
-    sources.next().and_then(|source| usize::try_from(source).ok())
+    let source = |(name, _): &(&str, _)| extensions.get(*name)?.get("source")?.as_u64();
+    usize::try_from(TEXTURE_SOURCES.iter().find_map(source)?).ok()
 }
 
 /// Converts a sampler. Invalid values are replaced by defaults.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::Loss;
 use crate::interop::gltf::buffer::BufferPlan;
 use crate::interop::gltf::container::ESCAPED;
-use crate::interop::gltf::{TEXTURE_SOURCES, set_own_extra};
+use crate::interop::gltf::{TEXTURE_SOURCES, set_extras, set_if, set_own_extra, set_text};
 use crate::interop::images;
 use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap};
 
@@ -25,9 +25,8 @@ pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>
         let is_unsupported = |texture: &Texture| {
             let media_type = texture.image.as_ref().map(|image| &*image.media_type);
             let media_type = media_type.or_else(|| images::media_type_by_name(&texture.name));
-            !media_type.is_some_and(|media_type| {
-                is_png_or_jpeg(media_type) || texture_extension(media_type).is_some()
-            })
+            let is_supported = |name| is_png_or_jpeg(name) || texture_extension(name).is_some();
+            !media_type.is_some_and(is_supported)
         };
         if let Some(texture) = material.texture.as_ref().filter(|texture| is_unsupported(texture)) {
             let loss = Loss::changed(at("texture"), "glTF readers may support PNG and JPEG images only");
@@ -94,8 +93,9 @@ impl<'a> Materials<'a> {
         }
         let entry = self.material_entry(material, buffer);
         self.entries.push(entry);
-        self.known_materials.insert(material, self.entries.len() - 1);
-        Some(self.entries.len() - 1)
+        let index = self.entries.len() - 1;
+        self.known_materials.insert(material, index);
+        Some(index)
     }
 
     fn material_entry(&mut self, material: &'a Material, buffer: &mut BufferPlan<'a>) -> Value {
@@ -111,18 +111,11 @@ impl<'a> Materials<'a> {
             }
             surface.insert("baseColorTexture".to_owned(), info);
         }
-        for (name, factor) in [("metallicFactor", metallic), ("roughnessFactor", roughness)] {
-            if *factor != 1.0 {
-                surface.insert(name.to_owned(), (*factor).into());
-            }
-        }
+        set_if(&mut surface, *metallic != 1.0, "metallicFactor", *metallic);
+        set_if(&mut surface, *roughness != 1.0, "roughnessFactor", *roughness);
         let mut entry = Map::new();
-        if !name.is_empty() {
-            entry.insert("name".to_owned(), name.as_str().into());
-        }
-        if !surface.is_empty() {
-            entry.insert("pbrMetallicRoughness".to_owned(), surface.into());
-        }
+        set_text(&mut entry, "name", name);
+        set_if(&mut entry, !surface.is_empty(), "pbrMetallicRoughness", surface);
         match alpha_mode {
             AlphaMode::Opaque => {}
             AlphaMode::Mask { cutoff } => {
@@ -131,14 +124,12 @@ impl<'a> Materials<'a> {
             }
             AlphaMode::Blend => drop(entry.insert("alphaMode".to_owned(), "BLEND".into())),
         }
-        if *double_sided {
-            entry.insert("doubleSided".to_owned(), true.into());
-        }
+        set_if(&mut entry, *double_sided, "doubleSided", true);
         if *base_color == Some([1.0; 4]) {
             // glTF does not distinguish white from no colour; the extras do.
             let mut extras = Extras::new();
             set_own_extra(&mut extras, "white", true.into());
-            entry.insert("extras".to_owned(), extras.into());
+            set_extras(&mut entry, extras);
         }
         entry.into()
     }
@@ -229,6 +220,6 @@ fn to_uri(path: &str) -> String {
     if images::is_remote(path) {
         return path.to_owned();
     }
-    let parts: Vec<_> = path.split('/').map(|part| utf8_percent_encode(part, ESCAPED).to_string()).collect();
-    parts.join("/")
+    let parts = path.split('/').map(|part| utf8_percent_encode(part, ESCAPED).to_string());
+    parts.collect::<Vec<_>>().join("/")
 }

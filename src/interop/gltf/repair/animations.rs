@@ -1,5 +1,7 @@
 //! Repairs animations for glTF: makes values finite, removes duplicate channels, and resamples nlerp and loops.
 
+use std::collections::HashMap;
+
 use super::vectors::{repair_rotations, replace_non_finite_vectors};
 use crate::scene::resampling::Deviation;
 use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
@@ -18,11 +20,9 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
         for (position, channel) in animation.channels.iter_mut().enumerate() {
             let path = format!("{at}.channels[{position}].samples");
             match &mut channel.samples {
-                Samples::Translation(values) => {
-                    replace_non_finite_vectors(values.iter_mut(), 0.0, &path, losses)
-                }
-                Samples::Scale(values) => replace_non_finite_vectors(values.iter_mut(), 1.0, &path, losses),
-                Samples::Rotation(values) => repair_rotations(values.iter_mut(), &path, losses),
+                Samples::Translation(values) => replace_non_finite_vectors(values, 0.0, &path, losses),
+                Samples::Scale(values) => replace_non_finite_vectors(values, 1.0, &path, losses),
+                Samples::Rotation(values) => repair_rotations(values, &path, losses),
             }
         }
     }
@@ -36,10 +36,8 @@ fn check_times(animation: &Animation, at: &str) -> Result<()> {
         let is_in_range = |time: &f32| animation.ticks_to_seconds(*time).abs() < f32::MAX / 2.0;
         let infinite = times.iter().position(|time| !is_in_range(time));
         if let Some(position) = infinite.or(after) {
-            let message = format!(
-                "{}, but glTF requires finite times in ascending order",
-                times.get(position).unwrap_or(&0.0)
-            );
+            let time = times[position];
+            let message = format!("{time}, but glTF requires finite times in ascending order");
             let path = format!("{at}.times[{list}][{position}]");
             return Err(Error::inexpressible(message).at_text(path));
         }
@@ -51,18 +49,17 @@ fn check_times(animation: &Animation, at: &str) -> Result<()> {
 fn drop_ineffective_channels(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
     let channels = std::mem::take(&mut animation.channels);
     let target = |channel: &Channel| (channel.joint, std::mem::discriminant(&channel.samples));
-    let mut last = std::collections::HashMap::new();
-    for (position, channel) in channels.iter().enumerate().filter(|(_, channel)| !channel.samples.is_empty())
-    {
-        last.insert(target(channel), position);
-    }
+    let mut last = HashMap::new();
+    let effective = channels.iter().enumerate().filter(|(_, channel)| !channel.samples.is_empty());
+    last.extend(effective.map(|(position, channel)| (target(channel), position)));
     for (position, channel) in channels.into_iter().enumerate() {
         if last.get(&target(&channel)) == Some(&position) {
             animation.channels.push(channel);
         } else {
-            let empty = channel.samples.is_empty();
-            let why =
-                if empty { "channels without samples" } else { "channels that a later channel overrides" };
+            let why = match channel.samples.is_empty() {
+                true => "channels without samples",
+                false => "channels that a later channel overrides",
+            };
             losses.push(Loss::dropped(format!("{at}.channels[{position}]"), why));
         }
     }

@@ -4,6 +4,8 @@ mod animations;
 mod skins;
 mod vectors;
 
+use std::slice::from_mut;
+
 use glam::{Mat4, Vec4};
 
 pub(super) use self::skins::OutputJoints;
@@ -39,11 +41,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
     repair_joints(scene, losses);
     animations::repair(scene, losses)?;
     for (index, lod) in scene.lods.iter_mut().enumerate() {
-        replace_non_finite(
-            std::slice::from_mut(&mut lod.distance),
-            format!("lods[{index}].distance"),
-            losses,
-        );
+        replace_non_finite(from_mut(&mut lod.distance), format!("lods[{index}].distance"), losses);
     }
     Ok(joints)
 }
@@ -58,16 +56,13 @@ fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let nearest = Transform::from_matrix(transform).to_matrix();
     // Relative to each column, since their lengths may differ by any factor.
     let is_within = |tolerance: f32| {
-        let axes = (0..4).map(|axis| (transform.col(axis), nearest.col(axis)));
-        let near = |(axis, nearest): (Vec4, Vec4)| {
+        (0..4).map(|axis| (transform.col(axis), nearest.col(axis))).all(|(axis, nearest)| {
             (axis - nearest).abs().max_element() <= tolerance * axis.abs().max_element()
-        };
-        axes.into_iter().all(near)
+        })
     };
     if !transform.is_finite() {
         scene.transform = None;
-        losses.push(Loss::dropped("transform", "the matrix is not finite"));
-        return;
+        return losses.push(Loss::dropped("transform", "the matrix is not finite"));
     }
     let error = distance(transform, nearest);
     // The difference is a rounding error.
@@ -80,10 +75,9 @@ fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
         losses.push(Loss::quantised("transform", message, Quantity::MATRICES, error));
     } else if transform.inverse().is_finite() {
         scene.apply_transform();
-        losses.push(Loss::changed(
-            "transform",
-            "glTF nodes have no shear or projection; the scene transform was applied to the vertices",
-        ));
+        let message =
+            "glTF nodes have no shear or projection; the scene transform was applied to the vertices";
+        losses.push(Loss::changed("transform", message));
         for (index, mesh) in scene.meshes.iter_mut().enumerate().filter(|(_, mesh)| !mesh.is_flat()) {
             if std::mem::take(&mut mesh.flat) {
                 let message = "positions are no longer 2D, since the transform adds a third coordinate";
@@ -104,15 +98,11 @@ fn check_positions(mesh: &Mesh, at: &str) -> Result<()> {
     if all_finite(mesh.positions.as_flattened()) {
         return Ok(());
     }
-    let finite = |position: &[f32; 3]| position.iter().all(|coordinate| coordinate.is_finite());
-    match mesh.positions.iter().position(|position| !finite(position)) {
-        Some(vertex) => {
-            let position = mesh.positions[vertex];
-            let message = format!("vertex {vertex} is at {position:?}, but glTF requires finite numbers");
-            Err(Error::inexpressible(message).at_text(format!("{at}.positions[{vertex}]")))
-        }
-        None => Ok(()),
-    }
+    let is_finite = |position: &[f32; 3]| position.iter().all(|coordinate| coordinate.is_finite());
+    let Some(vertex) = mesh.positions.iter().position(|position| !is_finite(position)) else { return Ok(()) };
+    let position = mesh.positions[vertex];
+    let message = format!("vertex {vertex} is at {position:?}, but glTF requires finite numbers");
+    Err(Error::inexpressible(message).at_text(format!("{at}.positions[{vertex}]")))
 }
 
 fn repair_normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
@@ -127,8 +117,7 @@ fn repair_normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     normals.iter_mut().for_each(|normal| stats.normalize(normal, [0.0, 0.0, 1.0], UNIT_TOLERANCE));
     if stats.without_direction == normals.len() && stats.without_direction > 0 {
         mesh.normals = None;
-        losses.push(Loss::dropped(path, "normals without a direction"));
-        return;
+        return losses.push(Loss::dropped(path, "normals without a direction"));
     }
     stats.list_losses(&path, "normals", count, "(0, 0, 1)", losses);
 }
@@ -141,9 +130,7 @@ fn repair_tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         let Some(tangents) = mesh.tangents.take() else { return };
         let values = Components::F32(tangents.into_flattened());
         mesh.custom.push(CustomAttribute { name: "TANGENT".to_owned(), components: 4, values });
-        let message = "tangents without normals became the attribute _TANGENT";
-        losses.push(Loss::renamed(path, message));
-        return;
+        return losses.push(Loss::renamed(path, "tangents without normals became the attribute _TANGENT"));
     }
     let mut stats = NormalizeStats::default();
     let mut sides = 0;
@@ -158,10 +145,8 @@ fn repair_tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     }
     stats.list_losses(&path, "tangents", count, "(1, 0, 0)", losses);
     if sides > 0 {
-        losses.push(
-            Loss::changed(path, "the handedness of tangents was replaced by 1 or -1")
-                .with_count(sides, "tangents"),
-        );
+        let loss = Loss::changed(path, "the handedness of tangents was replaced by 1 or -1");
+        losses.push(loss.with_count(sides, "tangents"));
     }
 }
 
@@ -231,9 +216,9 @@ fn repair_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         let before = scene.skeleton.rest_transform(index);
         let mut rest = before;
         let at = format!("{path}.rest");
-        replace_non_finite_vectors(std::iter::once(&mut rest.translation), 0.0, &at, losses);
-        repair_rotations(std::iter::once(&mut rest.rotation), &at, losses);
-        replace_non_finite_vectors(std::iter::once(&mut rest.scale), 1.0, &at, losses);
+        replace_non_finite_vectors(from_mut(&mut rest.translation), 0.0, &at, losses);
+        repair_rotations(from_mut(&mut rest.rotation), &at, losses);
+        replace_non_finite_vectors(from_mut(&mut rest.scale), 1.0, &at, losses);
         let joint = &mut scene.skeleton.joints[index];
         let matrix = joint.inverse_bind;
         let affine = matrix.row(3) == Vec4::W;

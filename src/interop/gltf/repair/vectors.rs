@@ -64,37 +64,26 @@ impl NormalizeStats {
 }
 
 /// Normalises quaternions. Lists the changes at `path`.
-pub(super) fn repair_rotations<'a>(
-    values: impl Iterator<Item = &'a mut [f32; 4]>,
-    path: &str,
-    losses: &mut Vec<Loss>,
-) {
+pub(super) fn repair_rotations(values: &mut [[f32; 4]], path: &str, losses: &mut Vec<Loss>) {
     let mut stats = NormalizeStats::default();
-    let mut all = 0;
-    for value in values {
+    for value in &mut *values {
         stats.normalize(value, [0.0, 0.0, 0.0, 1.0], UNIT_QUATERNION_TOLERANCE);
-        all += 1;
     }
-    stats.list_losses(path, "rotations", all, "the identity", losses);
+    stats.list_losses(path, "rotations", values.len(), "the identity", losses);
 }
 
 /// Replaces each non-finite vector by a vector whose components are `default`.
-pub(super) fn replace_non_finite_vectors<'a>(
-    values: impl Iterator<Item = &'a mut [f32; 3]>,
+pub(super) fn replace_non_finite_vectors(
+    values: &mut [[f32; 3]],
     default: f32,
     path: &str,
     losses: &mut Vec<Loss>,
 ) {
-    let mut count = 0;
-    for value in values.filter(|value| !value.iter().all(|x| x.is_finite())) {
-        *value = [default; 3];
-        count += 1;
-    }
+    let wrong = values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite()));
+    let count = wrong.map(|value| *value = [default; 3]).count();
     if count > 0 {
-        losses.push(
-            Loss::changed(path, format!("non-finite vectors were replaced by {default}"))
-                .with_count(count, "vectors"),
-        );
+        let loss = Loss::changed(path, format!("non-finite vectors were replaced by {default}"));
+        losses.push(loss.with_count(count, "vectors"));
     }
 }
 
@@ -103,10 +92,7 @@ pub(super) fn replace_non_finite(values: &mut [f32], path: String, losses: &mut 
     if all_finite(values) {
         return;
     }
-    let mut count = 0;
-    for value in values.iter_mut().filter(|value| !value.is_finite()) {
-        *value = 0.0;
-        count += 1;
-    }
+    let wrong = values.iter_mut().filter(|value| !value.is_finite());
+    let count = wrong.map(|value| *value = 0.0).count();
     losses.push(Loss::changed(path, "non-finite numbers were replaced by 0").with_count(count, "numbers"));
 }
