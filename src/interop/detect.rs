@@ -3,22 +3,22 @@
 use super::Interchange;
 
 /// The UTF-8 byte order mark, which some editors add.
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The number of bytes searched for keywords.
 const SEARCHED_BYTES: usize = 4096;
 
 /// The size in bytes of the header of a binary STL file, including the facet count.
-const STL_HEADER_SIZE: usize = 84;
+pub(super) const STL_HEADER_SIZE: usize = 84;
 
-/// The size in bytes of a facet in a binary STL file.
-const STL_FACET_SIZE: usize = 50;
+/// The size in bytes of a facet in a binary STL file: a normal, three corners, and two attribute bytes.
+pub(super) const STL_FACET_SIZE: usize = 50;
 
 impl Interchange {
     /// Detects the format of a file; `None` if it is unknown. OBJ and ASCII STL have no magic bytes and are detected by
     /// their keywords; binary STL is detected by its size.
     pub fn detect(bytes: &[u8]) -> Option<Interchange> {
-        let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let text = without_byte_order_mark(bytes);
         Interchange::ALL.iter().copied().find(|format| match format.name() {
             "glb" => bytes.starts_with(b"glTF"),
             "gltf" => is_gltf(text),
@@ -30,16 +30,25 @@ impl Interchange {
     }
 }
 
+/// Returns a text without a leading byte order mark.
+pub(super) fn without_byte_order_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
 fn is_gltf(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"{") && text.windows(7).any(|word| word == b"\"asset\"")
 }
 
 /// Returns `true` if the file size matches the facet count in the header.
-fn is_binary_stl(bytes: &[u8]) -> bool {
-    let count = bytes.get(STL_HEADER_SIZE - 4..STL_HEADER_SIZE).and_then(|count| count.try_into().ok());
-    let count = count.map(|count| u32::from_le_bytes(count) as usize);
-    let size = count.and_then(|count| count.checked_mul(STL_FACET_SIZE)?.checked_add(STL_HEADER_SIZE));
-    size == Some(bytes.len())
+pub(super) fn is_binary_stl(bytes: &[u8]) -> bool {
+    let size =
+        stl_facet_count(bytes).map(|count| STL_HEADER_SIZE as u64 + STL_FACET_SIZE as u64 * u64::from(count));
+    size == Some(bytes.len() as u64)
+}
+
+/// Returns the facet count in the header of a binary STL file; `None` if the header is truncated.
+pub(super) fn stl_facet_count(bytes: &[u8]) -> Option<u32> {
+    bytes.get(..STL_HEADER_SIZE)?.last_chunk().map(|count| u32::from_le_bytes(*count))
 }
 
 fn is_ascii_stl(text: &[u8]) -> bool {

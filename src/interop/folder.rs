@@ -70,10 +70,8 @@ impl Files for Folder {
         let path = self.locate(name)?;
         // Opening a pipe or a device could block.
         if !fs::metadata(&path)?.is_file() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "not read, since it is not a regular file",
-            ));
+            let message = "not read, since it is not a regular file";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let mut bytes = Vec::new();
         File::open(path)?.take(limit).read_to_end(&mut bytes)?;

@@ -163,8 +163,7 @@ impl<'a> ImageFiles<'a> {
             }
         };
         if name.is_empty() {
-            let message = "image files cannot be created beside the model";
-            losses.push(Loss::dropped(path, message));
+            losses.push(Loss::dropped(path, "image files cannot be created beside the model"));
         } else {
             *texture = Some(Texture { name, image: None, uv_set, sampler });
         }

@@ -144,6 +144,11 @@ impl Loss {
         Loss { detail: Some(detail.to_string()), ..self }
     }
 
+    /// Sets the affected value to a text in the source and its replacement.
+    pub(crate) fn with_change(self, before: impl fmt::Display, after: &str) -> Loss {
+        self.with_detail(format_args!("\"{before}\" becomes \"{after}\""))
+    }
+
     /// Sets the affected value to a list of names: the first 20, then the number of further names.
     pub(crate) fn with_names(self, names: impl IntoIterator<Item = String>) -> Loss {
         const MAX_NAMES: usize = 20;

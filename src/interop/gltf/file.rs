@@ -16,7 +16,7 @@ use super::errors::malformed;
 use super::meshopt::MeshoptView;
 use super::{MESHOPT, container, tolerate, unsupported};
 use crate::interop::Files;
-use crate::interop::detect::BYTE_ORDER_MARK;
+use crate::interop::detect::without_byte_order_mark;
 use crate::scene::Extras;
 use crate::text::quoted_or_hex;
 use crate::{Error, ErrorKind, Limit, Limits, Loss, Result, Strictness};
@@ -50,7 +50,7 @@ impl<'a> GltfFile<'a> {
         losses: &mut Vec<Loss>,
     ) -> Result<Self> {
         let (text, binary_chunk) = container::split_container(bytes)?;
-        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        let text = without_byte_order_mark(text);
         let start = text.trim_ascii_start();
         if !start.starts_with(b"{") {
             let found = match start.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::corners::Corner;
+use super::corners::{Corner, CornerParser};
 use super::values::ValueLists;
 use crate::interop::shared::polygons::Polygons;
 use crate::{Category, Loss, Span};
@@ -51,6 +51,18 @@ pub(super) struct UnsupportedContent {
     pub faces: usize,
     /// Whether the last line is truncated.
     pub is_truncated: bool,
+}
+
+impl MeshPart {
+    /// Adds a face. `index` is the index of the part, and `positions` the number of positions so far.
+    #[inline]
+    pub fn add_face(&mut self, index: u32, face: &[Corner], positions: usize, parser: &mut CornerParser) {
+        for corner in face {
+            let vertex = parser.add_vertex(index, *corner, positions, &mut self.vertices);
+            self.faces.push_corner(vertex);
+        }
+        self.faces.finish_face();
+    }
 }
 
 impl ObjFile {

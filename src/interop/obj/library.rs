@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 
-use crate::interop::shared::text::to_single_line;
+use crate::interop::shared::text::{to_single_line, unique_name};
 use crate::scene::{AlphaMode, Material, Mesh, Wrap};
 use crate::{Loss, Result};
 
@@ -33,11 +33,9 @@ pub(super) fn collect_materials(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> 
         });
         let name = &library[index_in_library].name;
         if *name != mesh.material.name {
-            let loss = Loss::renamed(
-                format!("meshes[{index}].material.name"),
-                "OBJ materials must have unique names",
-            );
-            losses.push(loss.with_detail(format_args!("\"{}\" becomes \"{name}\"", mesh.material.name)));
+            let path = format!("meshes[{index}].material.name");
+            let loss = Loss::renamed(path, "OBJ materials must have unique names");
+            losses.push(loss.with_change(&mesh.material.name, name));
             mesh.material.name.clone_from(name);
         }
     }
@@ -54,12 +52,9 @@ fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
             name.insert_str(0, "./");
         }
         if name.trim_start_matches("./") != texture.name {
-            let loss = Loss::renamed(
-                format!("{at}.texture"),
-                "OBJ names are single lines without control characters",
-            );
-            let before = texture.name.escape_debug();
-            losses.push(loss.with_detail(format_args!("\"{before}\" becomes \"{name}\"")));
+            let message = "OBJ names are single lines without control characters";
+            let loss = Loss::renamed(format!("{at}.texture"), message);
+            losses.push(loss.with_change(texture.name.escape_debug(), &name));
         }
         texture.name = name;
         let wrap = texture.sampler.wrap;
@@ -68,39 +63,25 @@ fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
             losses.push(Loss::dropped(format!("{at}.texture.sampler"), message));
         }
     }
-    let Some(color) = &mut material.base_color else {
-        return list_lost_alpha_mode(material, at, losses);
-    };
-    let non_finite = color.iter_mut().filter(|channel| !channel.is_finite());
-    if non_finite.map(|channel| *channel = 0.0).count() > 0 {
-        losses.push(Loss::changed(format!("{at}.base_color"), "non-finite numbers were replaced by 0"));
+    if let Some(color) = &mut material.base_color {
+        let non_finite = color.iter_mut().filter(|channel| !channel.is_finite());
+        if non_finite.map(|channel| *channel = 0.0).count() > 0 {
+            losses.push(Loss::changed(format!("{at}.base_color"), "non-finite numbers were replaced by 0"));
+        }
+        let alpha = color[3];
+        if alpha < 1.0 && material.alpha_mode == AlphaMode::Blend {
+            return;
+        }
+        if alpha != 1.0 {
+            color[3] = 1.0;
+            let message = "OBJ does not store alpha of surfaces without blending";
+            losses.push(Loss::dropped(format!("{at}.base_color.alpha"), message).with_detail(alpha));
+        }
     }
-    let alpha = color[3];
-    if alpha < 1.0 && material.alpha_mode == AlphaMode::Blend {
-        return;
-    }
-    if alpha != 1.0 {
-        color[3] = 1.0;
-        let message = "OBJ does not store alpha of surfaces without blending";
-        losses.push(Loss::dropped(format!("{at}.base_color.alpha"), message).with_detail(alpha));
-    }
-    list_lost_alpha_mode(material, at, losses);
-}
-
-fn list_lost_alpha_mode(material: &Material, at: &str, losses: &mut Vec<Loss>) {
     if material.alpha_mode != AlphaMode::Opaque {
         let loss = Loss::dropped(format!("{at}.alpha_mode"), "OBJ does not store transparency of images");
         losses.push(loss.with_detail(material.alpha_mode));
     }
-}
-
-/// Returns `name`, with a number appended if it is in `taken`. Adds the result to `taken`.
-fn unique_name(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let numbered = (1_u32..).map(|number| format!("{name}_{number}"));
-    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name));
-    let free = free.unwrap_or_default();
-    taken.insert(free.clone());
-    free
 }
 
 pub(super) fn write(out: &mut dyn Write, library: &[Material]) -> Result<()> {

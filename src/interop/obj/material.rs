@@ -23,6 +23,7 @@ pub(super) struct MtlMaterial {
 }
 
 /// The image of the diffuse colour.
+#[derive(Default)]
 struct DiffuseMap {
     path: String,
     transform: TextureTransform,
@@ -64,13 +65,8 @@ impl MtlMaterial {
 /// Adds the materials of a library. If materials have the same name, the first definition of each property applies.
 pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>) {
     let folder = library.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
-    let mut reader = MtlReader {
-        folder,
-        materials,
-        current: &[],
-        unsupported: BTreeSet::new(),
-        shortened_paths: Vec::new(),
-    };
+    let (unsupported, shortened_paths) = (BTreeSet::new(), Vec::new());
+    let mut reader = MtlReader { folder, materials, current: &[], unsupported, shortened_paths };
     let mut errors = Vec::new();
     for words in lines(text) {
         errors.extend(reader.read_line(words).err());
@@ -81,9 +77,8 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
     let MtlReader { unsupported, shortened_paths, .. } = reader;
     let dropped = |message: &str| Loss::dropped(library, message).in_category(Category::Material);
     if let Some(first) = errors.first() {
-        losses.push(
-            dropped("malformed numbers").with_detail(format_args!("{}, the first at {first}", errors.len())),
-        );
+        let detail = format!("{}, the first at {first}", errors.len());
+        losses.push(dropped("malformed numbers").with_detail(detail));
         if errors.len() == MAX_MALFORMED {
             losses.push(dropped(&format!("statements after {MAX_MALFORMED} malformed numbers")));
         }
@@ -121,21 +116,19 @@ impl<'a> MtlReader<'a, '_> {
             }
             b"Kd" if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
                 let color = read_color(&mut words)?;
-                self.update_current(|material| material.color = material.color.or(Some(color)));
+                self.update_current(|material| _ = material.color.get_or_insert(color));
             }
             b"d" if words.clone().next() != Some(b"-halo") => {
                 let opacity = read_finite(&mut words, "the opacity")?;
-                self.update_current(|material| material.opacity = material.opacity.or(Some(opacity)));
+                self.update_current(|material| _ = material.opacity.get_or_insert(opacity));
             }
             b"Tr" => {
                 let transparency = read_finite(&mut words, "the transparency")?;
-                self.update_current(|material| {
-                    material.transparency = material.transparency.or(Some(transparency))
-                });
+                self.update_current(|material| _ = material.transparency.get_or_insert(transparency));
             }
             b"map_Kd" => {
                 if let Some(map) = self.read_map(&mut words)? {
-                    self.update_current(|material| material.map = material.map.take().or(Some(map)));
+                    self.update_current(|material| _ = material.map.get_or_insert(map));
                 }
             }
             other => self.record_unsupported(other.escape_ascii().to_string()),
@@ -156,8 +149,7 @@ impl<'a> MtlReader<'a, '_> {
 
     /// Reads the options and the image path of a `map_Kd` statement; `None` if the path is empty.
     fn read_map(&mut self, words: &mut Words) -> Result<Option<DiffuseMap>> {
-        let mut map =
-            DiffuseMap { path: String::new(), transform: TextureTransform::default(), clamp: false };
+        let mut map = DiffuseMap::default();
         loop {
             let name = words.clone();
             let option = words.next().unwrap_or_default();
@@ -196,7 +188,7 @@ impl<'a> MtlReader<'a, '_> {
             self.shortened_paths.push(format!("\"{path}\""));
         }
         map.path = relative;
-        Ok(Some(map).filter(|map| !map.path.is_empty()))
+        Ok((!map.path.is_empty()).then_some(map))
     }
 }
 

@@ -7,6 +7,7 @@ use super::file::{MeshName, MeshPart, ObjFile};
 use super::material::{Materials, MtlMaterial};
 use super::values::ValueLists;
 use crate::Loss;
+use crate::interop::shared::polygons::count_used;
 use crate::scene::{Colors, Faces, Indices, Mesh, UvOrigin};
 
 /// Returns the meshes of a file, and the names of materials that no face uses.
@@ -24,8 +25,7 @@ pub(super) fn to_meshes(
     list_unused_values(&lists, &parts, losses);
     let unused = list_unused_materials(materials, &parts, losses);
     let mut transformed = BTreeSet::new();
-    let parts = parts.into_iter().enumerate();
-    let meshes = parts.map(|(index, part)| {
+    let meshes = parts.into_iter().enumerate().map(|(index, part)| {
         let path = format!("meshes[{index}]");
         part.faces.list_degenerate(&format!("{path}.faces"), losses);
         let found = materials.get(&part.material);
@@ -73,8 +73,8 @@ fn fill_attributes(
 ) {
     let mut list_defaults = |count: usize, field: &str, what: &str| {
         if count > 0 {
-            let loss =
-                Loss::changed(format!("{path}.{field}"), format!("missing values were replaced by {what}"));
+            let message = format!("missing values were replaced by {what}");
+            let loss = Loss::changed(format!("{path}.{field}"), message);
             losses.push(loss.with_count_of(count, vertices.len(), "vertices"));
         }
     };
@@ -127,13 +127,8 @@ fn to_point_mesh(lists: ValueLists, name: MeshName, uv_origin: UvOrigin, losses:
 fn list_unused_values(lists: &ValueLists, parts: &[MeshPart], losses: &mut Vec<Loss>) {
     let all = [("v", lists.positions.len()), ("vt", lists.uvs.len()), ("vn", lists.normals.len())];
     for (slot, (path, count)) in all.into_iter().enumerate() {
-        let mut used = vec![false; count];
-        for corner in parts.iter().flat_map(|part| &part.vertices) {
-            if let Some(used) = used.get_mut(corner[slot] as usize) {
-                *used = true;
-            }
-        }
-        list_unused_count(path, used.iter().filter(|used| !**used).count(), used.len(), losses);
+        let indices = parts.iter().flat_map(|part| &part.vertices).map(|corner| corner[slot]);
+        list_unused_count(path, count - count_used(count, indices), count, losses);
     }
 }
 
@@ -157,8 +152,8 @@ fn to_name(name: MeshName, path: &str, losses: &mut Vec<Loss>) -> String {
 fn to_text(bytes: &[u8], path: &str, losses: &mut Vec<Loss>) -> String {
     let text = String::from_utf8_lossy(bytes);
     if text.as_bytes() != bytes {
-        let detail = format!("\"{}\" becomes \"{text}\"", bytes.escape_ascii());
-        losses.push(Loss::renamed(path, "invalid UTF-8 was replaced").with_detail(detail));
+        let loss = Loss::renamed(path, "invalid UTF-8 was replaced");
+        losses.push(loss.with_change(bytes.escape_ascii(), &text));
     }
     text.into_owned()
 }

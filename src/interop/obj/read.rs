@@ -18,7 +18,8 @@ use crate::{Error, ErrorKind, Limit, Limits, Result, Span, Strictness};
 /// The maximum number of kinds of unsupported statements to list.
 const MAX_KINDS: usize = 50;
 
-struct ObjReader<'a> {
+#[derive(Default)]
+struct ObjReader {
     file: ObjFile,
     corners: CornerParser,
     /// The corners of the current face.
@@ -34,7 +35,7 @@ struct ObjReader<'a> {
     /// The index of the part to which the next face belongs; `None` after a change of name or material.
     part: Option<usize>,
     strictness: Strictness,
-    limits: &'a Limits,
+    limits: Limits,
     /// The numbers of bytes and lines before the window.
     window_start: (u64, u64),
 }
@@ -49,20 +50,7 @@ pub(super) fn read(
     limits: &Limits,
     sizes: ParseSizes,
 ) -> Result<ObjFile> {
-    let mut reader = ObjReader {
-        file: ObjFile::default(),
-        corners: CornerParser::default(),
-        face: Vec::new(),
-        triangles: 0,
-        material: Vec::new(),
-        smooth: false,
-        has_statements: false,
-        part_indices: BTreeMap::new(),
-        part: None,
-        strictness,
-        limits,
-        window_start: (0, 0),
-    };
+    let mut reader = ObjReader { strictness, limits: *limits, ..ObjReader::default() };
     let mut windows = WindowReader::new(input, sizes.window, limits);
     let (mut text, mut pieces) = (Vec::new(), Vec::new());
     let mut next = windows.next_window()?;
@@ -81,7 +69,7 @@ pub(super) fn read(
     reader.finish()
 }
 
-impl ObjReader<'_> {
+impl ObjReader {
     /// Adds the lines of a window.
     fn add_window(&mut self, text: &[u8], pieces: &[ParsedPiece]) -> Result<()> {
         for piece in pieces {
@@ -112,12 +100,13 @@ impl ObjReader<'_> {
     /// Adds a run. Returns `false` if its lines must be read sequentially.
     fn add_run(&mut self, piece: &ParsedPiece, run: &LineRun) -> bool {
         let LineRun { kind, required_counts, start, end, .. } = run;
-        let counts = self.file.lists.counts().values;
-        let available: [usize; 3] =
-            std::array::from_fn(|kind| counts[kind] + end.counts.values[kind] - start.counts.values[kind]);
+        let [counts, first, last] =
+            [self.file.lists.counts(), start.counts, end.counts].map(|counts| counts.values);
+        let available: [usize; 3] = std::array::from_fn(|kind| counts[kind] + last[kind] - first[kind]);
+        let mut pairs = available.iter().zip(required_counts);
         let is_complete =
-            |kind: usize| available[kind] <= MAX_VALUES && required_counts[kind] as usize <= available[kind];
-        if *kind == RunKind::Sequential || !(0..3).all(is_complete) {
+            pairs.all(|(available, required)| (*required as usize..=MAX_VALUES).contains(available));
+        if *kind == RunKind::Sequential || !is_complete {
             return false;
         }
         if end.faces > start.faces {
@@ -128,15 +117,11 @@ impl ObjReader<'_> {
             for count in &piece.faces[start.faces..end.faces] {
                 let (face, others) = corners.split_at(*count as usize);
                 corners = others;
-                for corner in face {
-                    let vertex =
-                        self.corners.add_vertex(index as u32, *corner, available[0], &mut part.vertices);
-                    part.faces.push_corner(vertex);
-                }
-                part.faces.finish_face();
+                part.add_face(index as u32, face, available[0], &mut self.corners);
             }
-            self.file.unsupported.smooth +=
-                if self.smooth { end.without_normals - start.without_normals } else { 0 };
+            if self.smooth {
+                self.file.unsupported.smooth += end.without_normals - start.without_normals;
+            }
         }
         self.file.lists.extend(&piece.lists, &start.counts, &end.counts);
         self.has_statements = true;
@@ -155,8 +140,8 @@ impl ObjReader<'_> {
             return Err(error.with_span(span));
         }
         let unsupported = &mut self.file.unsupported;
-        (unsupported.is_truncated, unsupported.faces) =
-            (is_truncated, unsupported.faces + usize::from(is_face && !is_truncated));
+        unsupported.is_truncated = is_truncated;
+        unsupported.faces += usize::from(is_face && !is_truncated);
         Ok(())
     }
 
@@ -197,9 +182,8 @@ impl ObjReader<'_> {
             b"f" => self.read_face(words)?,
             b"o" => {
                 self.file.lists.positions.begin_object();
-                let number = self.file.name.number + 1;
-                self.file.name =
-                    MeshName { number, object: words.rest_of_line().to_vec(), group: Vec::new() };
+                let (number, object) = (self.file.name.number + 1, words.rest_of_line().to_vec());
+                self.file.name = MeshName { number, object, group: Vec::new() };
                 self.part = None;
             }
             b"g" => {
@@ -246,18 +230,9 @@ impl ObjReader<'_> {
         let index = self.current_part().map_err(|error| error.with_span(Some(words.span())))?;
         self.triangles += self.face.len().saturating_sub(2);
         let part = &mut self.file.parts[index];
-        let mut without_normals = false;
-        for corner in &self.face {
-            without_normals |= corner[2] == ABSENT;
-            part.faces.push_corner(self.corners.add_vertex(
-                index as u32,
-                *corner,
-                positions,
-                &mut part.vertices,
-            ));
-        }
-        part.faces.finish_face();
-        self.file.unsupported.smooth += usize::from(self.smooth && without_normals);
+        part.add_face(index as u32, &self.face, positions, &mut self.corners);
+        let lacks_normals = self.smooth && self.face.iter().any(|corner| corner[2] == ABSENT);
+        self.file.unsupported.smooth += usize::from(lacks_normals);
         Ok(())
     }
 
@@ -296,11 +271,8 @@ impl ObjReader<'_> {
         // A part takes hundreds of bytes in memory, but only a few in the file.
         let size = parts.len() * (size_of::<MeshPart>() + size_of::<Mesh>());
         if size as u64 > self.limits.max_decoded {
-            let message = format!(
-                "{} meshes take more than the limit of {} bytes",
-                parts.len(),
-                self.limits.max_decoded
-            );
+            let (count, limit) = (parts.len(), self.limits.max_decoded);
+            let message = format!("{count} meshes take more than the limit of {limit} bytes");
             return Err(Error::limit_exceeded(Limit::Decoded, message));
         }
         require_meshes(parts.len(), self.limits.max_triangles)?;

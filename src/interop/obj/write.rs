@@ -84,10 +84,9 @@ fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Res
     }
     let mut list_replaced = |count: usize, field: &str| {
         if count > 0 {
-            let message = "non-finite numbers were replaced by 0";
-            losses.push(
-                Loss::changed(format!("meshes[{index}].{field}"), message).with_count(count, "numbers"),
-            );
+            let path = format!("meshes[{index}].{field}");
+            let loss = Loss::changed(path, "non-finite numbers were replaced by 0");
+            losses.push(loss.with_count(count, "numbers"));
         }
     };
     if let Some(normals) = &mut mesh.normals {
@@ -105,21 +104,14 @@ fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Res
         _ => false,
     };
     if has_alpha {
-        losses.push(Loss::dropped(
-            format!("meshes[{index}].colors[0]"),
-            "OBJ does not store alpha of vertices",
-        ));
+        let path = format!("meshes[{index}].colors[0]");
+        losses.push(Loss::dropped(path, "OBJ does not store alpha of vertices"));
     }
     let name = to_single_line(&mesh.name);
     if name != mesh.name {
-        let detail = format!("\"{}\" becomes \"{name}\"", mesh.name.escape_debug());
-        losses.push(
-            Loss::renamed(
-                format!("meshes[{index}].name"),
-                "OBJ names are single lines without control characters",
-            )
-            .with_detail(detail),
-        );
+        let message = "OBJ names are single lines without control characters";
+        let loss = Loss::renamed(format!("meshes[{index}].name"), message);
+        losses.push(loss.with_change(mesh.name.escape_debug(), &name));
         mesh.name = name;
     }
     Ok(())
@@ -164,14 +156,14 @@ impl ObjWriter<'_> {
         match mesh.colors.first() {
             None => mesh.positions.iter().try_for_each(|position| self.write_values("v", position)),
             Some(Colors::F32(colors)) => {
-                let both = mesh.positions.iter().zip(colors);
-                both.into_iter().try_for_each(|([x, y, z], [r, g, b, _])| {
+                let mut both = mesh.positions.iter().zip(colors);
+                both.try_for_each(|([x, y, z], [r, g, b, _])| {
                     self.write_values("v", &[*x, *y, *z, *r, *g, *b])
                 })
             }
             Some(Colors::U8(colors)) => {
-                let both = mesh.positions.iter().zip(colors);
-                both.into_iter().try_for_each(|([x, y, z], color)| {
+                let mut both = mesh.positions.iter().zip(colors);
+                both.try_for_each(|([x, y, z], color)| {
                     let [r, g, b, _] = color.map(|channel| f32::from(channel) / 255.0);
                     self.write_values("v", &[*x, *y, *z, r, g, b])
                 })

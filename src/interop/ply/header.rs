@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::interop::detect::BYTE_ORDER_MARK;
-use crate::interop::shared::text::{Words, quote, reject};
+use crate::interop::shared::text::{Words, first_line_offset, quote, reject};
 use crate::{Category, Result};
 
 /// The encoding of the numbers after the header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Encoding {
+    #[default]
     Ascii,
     LittleEndian,
     BigEndian,
@@ -108,7 +108,7 @@ impl Element {
 }
 
 /// The header of a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Header {
     pub encoding: Encoding,
     pub elements: Vec<Element>,
@@ -125,17 +125,9 @@ pub(super) struct Header {
 }
 
 pub(super) fn read(text: &[u8]) -> Result<Header> {
-    let mut at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let mut at = first_line_offset(text);
     let mut encoding = None;
-    let mut header = Header {
-        encoding: Encoding::Ascii,
-        elements: Vec::new(),
-        texture: String::new(),
-        info_lines: 0,
-        unknown_lines: (0, 0..0),
-        line_end: line_end(text),
-        body: 0,
-    };
+    let mut header = Header { line_end: line_end(text), ..Header::default() };
     let mut first = true;
     loop {
         let rest = &text[at..];
@@ -145,10 +137,10 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
         let keyword = words.next();
         at = end;
         if std::mem::take(&mut first) {
-            match keyword {
-                Some(b"ply") => continue,
-                _ => return Err(reject(text, line, "a PLY file begins with the line `ply`")),
+            if keyword != Some(b"ply") {
+                return Err(reject(text, line, "a PLY file begins with the line `ply`"));
             }
+            continue;
         }
         match keyword {
             Some(b"format") => encoding = Some(parse_format(&mut words)?),
@@ -211,9 +203,9 @@ fn parse_format(words: &mut Words) -> Result<Encoding> {
 fn parse_element(words: &mut Words) -> Result<Element> {
     let name = parse_name(words, "the name of the element")?;
     let count = words.next().ok_or_else(|| words.missing_error("the number of items"))?;
-    let parsed = std::str::from_utf8(count).ok().and_then(|count| count.parse().ok());
-    let count =
-        parsed.ok_or_else(|| words.reject(format!("expected a number of items, found {}", quote(count))))?;
+    let Some(count) = std::str::from_utf8(count).ok().and_then(|count| count.parse().ok()) else {
+        return Err(words.reject(format!("expected a number of items, found {}", quote(count))));
+    };
     Ok(Element { name, count, properties: Vec::new(), line: words.range() })
 }
 
@@ -226,12 +218,11 @@ fn parse_property(words: &mut Words) -> Result<Property> {
             number => Ok(number),
         }
     };
-    let nested = "a list of lists";
     let (list, number) = match parse_type("the type")? {
         Some(plain) => (None, Some(plain)),
         None => (parse_type("the type of the number of items")?, parse_type("the type of the items")?),
     };
-    let number = number.ok_or_else(|| words.reject(nested))?;
+    let number = number.ok_or_else(|| words.reject("a list of lists"))?;
     Ok(Property { name: parse_name(words, "the name of the property")?, number, list })
 }
 

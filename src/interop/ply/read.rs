@@ -1,7 +1,7 @@
 //! Reads PLY as a scene.
 
 use super::CONVENTIONS;
-use super::header::{self, Element, Header, NumberType};
+use super::header::{self, Element, Header, NumberType, Property};
 use super::rows::{self, Rows};
 use super::source::{NumberSource, RawNumber, to_f64, to_index};
 use crate::interop::Files;
@@ -48,34 +48,28 @@ fn read_mesh(
     losses: &mut Vec<Loss>,
 ) -> Result<Mesh> {
     let end = header.body;
-    let vertex = header.elements.iter().position(|element| element.name == "vertex");
-    let vertex = vertex.ok_or_else(|| reject(bytes, end..end, "the header declares no element `vertex`"))?;
     let find_element = |name: &str| header.elements.iter().position(|element| element.name == name);
+    let vertex = find_element("vertex");
+    let vertex = vertex.ok_or_else(|| reject(bytes, end..end, "the header declares no element `vertex`"))?;
     let face = find_element("face");
     // Triangle strips are read only if there are no faces.
     let strips = if face.is_none() { find_element("tristrips") } else { None };
     let mut mesh = Mesh::default();
     let (texture, is_shortened) = images::relative_path("", &header.texture);
     if is_shortened {
-        let message = "only the file names of absolute image paths are kept";
-        losses
-            .push(Loss::renamed("TextureFile", message).with_detail(format_args!("\"{}\"", header.texture)));
+        let loss = Loss::renamed("TextureFile", "only the file names of absolute image paths are kept");
+        losses.push(loss.with_detail(format_args!("\"{}\"", header.texture)));
     }
     mesh.material.texture = (!texture.is_empty()).then(|| Texture::file(texture));
-    let mut faces = FaceReader {
-        vertices: header.elements[vertex].count,
-        strictness,
-        dropped: 0,
-        polygons: Polygons::default(),
-    };
+    let vertices = header.elements[vertex].count;
+    let mut faces = FaceReader { vertices, strictness, dropped: 0, polygons: Polygons::default() };
     let mut source = NumberSource::new(bytes, header);
     for (index, element) in header.elements.iter().enumerate() {
         let (needed, left) = (element.min_size(header.encoding), source.remaining());
         if needed > left && strictness == Strictness::Strict {
-            let message = format!(
-                "{} items of `{}` take {needed} bytes or more, but {left} are left",
-                element.count, element.name
-            );
+            let Element { name, count, .. } = element;
+            let message =
+                format!("{count} items of `{name}` take {needed} bytes or more, but {left} are left");
             return Err(reject(bytes, element.line.clone(), message));
         }
         // Items without properties take no memory, so their number is not limited.
@@ -92,20 +86,16 @@ fn read_mesh(
         } else if Some(index) == strips {
             faces.read(&mut source, element, FaceReader::read_strip, losses)?;
         } else {
-            losses.push(
-                Loss::dropped(element.name.clone(), "items of an unsupported element")
-                    .in_category(element.category())
-                    .with_count(element.count as usize, "items"),
-            );
+            let loss = Loss::dropped(element.name.clone(), "items of an unsupported element");
+            let loss = loss.in_category(element.category());
+            losses.push(loss.with_count(element.count as usize, "items"));
             source.read_items(element, strictness, losses, |source| rows::skip_item(source, element))?;
         }
     }
     mesh.faces = faces.finish(mesh.positions.len(), losses);
-    match source.remaining() {
-        0 => {}
-        left => {
-            losses.push(Loss::dropped("", "bytes after the last element").with_count(left as usize, "bytes"))
-        }
+    let left = source.remaining() as usize;
+    if left > 0 {
+        losses.push(Loss::dropped("", "bytes after the last element").with_count(left, "bytes"));
     }
     Ok(mesh)
 }
@@ -119,18 +109,16 @@ fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> R
         }
     };
     let any_type = |_| true;
-    if let Some(columns) = rows.take_columns(["x", "y", "z"], any_type) {
-        let (positions, error) = rows.to_positions(columns);
-        (mesh.positions, mesh.exact_positions) = positions.into_parts();
-        quantised("vertex.x, y, z", Quantity::POSITIONS, error);
+    let (path, (positions, error)) = if let Some(columns) = rows.take_columns(["x", "y", "z"], any_type) {
+        ("vertex.x, y, z", rows.to_positions(columns))
     } else if let Some(columns) = rows.take_columns(["x", "y"], any_type) {
-        let (positions, error) = rows.to_positions(columns);
-        (mesh.positions, mesh.exact_positions) = positions.into_parts();
-        quantised("vertex.x, y", Quantity::POSITIONS, error);
         mesh.flat = true;
+        ("vertex.x, y", rows.to_positions(columns))
     } else {
         return Err("the element `vertex` has no properties x and y".to_owned());
-    }
+    };
+    (mesh.positions, mesh.exact_positions) = positions.into_parts();
+    quantised(path, Quantity::POSITIONS, error);
     if let Some(columns) = rows.take_columns(["nx", "ny", "nz"], NumberType::is_float) {
         let (normals, error) = rows.to_floats(columns);
         let angle = if error > 0.0 { rows.rounding_angle(columns) } else { 0.0 };
@@ -204,11 +192,10 @@ impl FaceReader {
         read: ReadList,
         losses: &mut Vec<Loss>,
     ) -> Result<()> {
-        let is_corners = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
-        let corners = element
-            .properties
-            .iter()
-            .position(|property| property.list.is_some() && is_corners(&property.name));
+        let is_corners = |property: &Property| {
+            property.list.is_some() && matches!(&*property.name, "vertex_indices" | "vertex_index")
+        };
+        let corners = element.properties.iter().position(is_corners);
         for (index, property) in element.properties.iter().enumerate() {
             if Some(index) != corners {
                 let path = format!("{}.{}", element.name, property.name);
@@ -218,7 +205,7 @@ impl FaceReader {
         source.read_items(element, self.strictness, losses, |source| {
             element.properties.iter().enumerate().try_for_each(|(index, property)| match property.list {
                 Some(count) if Some(index) == corners => read(self, source, count, property.number),
-                list => rows::skip_property(source, list, property.number),
+                _ => rows::skip_property(source, property),
             })
         })?;
         self.polygons.discard_face();
@@ -294,9 +281,8 @@ impl FaceReader {
     /// header.
     fn finish(mut self, vertices: usize, losses: &mut Vec<Loss>) -> scene::Faces {
         if (vertices as u64) < self.vertices {
-            self.dropped += self
-                .polygons
-                .map_corners(|corner| Some(corner).filter(|corner| (*corner as usize) < vertices));
+            let present = |corner| Some(corner).filter(|corner| (*corner as usize) < vertices);
+            self.dropped += self.polygons.map_corners(present);
         }
         if self.dropped > 0 {
             let loss = Loss::dropped("face", "faces with missing vertices");

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::header::{Element, NumberType};
+use super::header::{Element, NumberType, Property};
 use super::source::{NumberSource, RawNumber, to_f64};
 use crate::interop::shared::positions::Positions;
 use crate::scene::{Components, CustomAttribute, exact};
@@ -52,9 +52,8 @@ impl<'a> Rows<'a> {
             Some(bytes) => Cow::Borrowed(bytes),
             None => {
                 let mut bytes = Vec::new();
-                let items = source.read_items(element, strictness, losses, |source| {
-                    read_item(source, element, &columns, &mut bytes)
-                })?;
+                let read = |source: &mut _| read_item(source, element, &columns, &mut bytes);
+                let items = source.read_items(element, strictness, losses, read)?;
                 bytes.truncate(items * stride);
                 Cow::Owned(bytes)
             }
@@ -210,31 +209,17 @@ fn read_item(
             bytes.extend_from_slice(&raw[..number.size()]);
             Ok(())
         }
-        Some(count) => skip_list(source, count, property.number),
+        Some(_) => skip_property(source, property),
     })
 }
 
 /// Skips an item.
 pub(super) fn skip_item(source: &mut NumberSource, element: &Element) -> Result<()> {
-    let mut properties = element.properties.iter();
-    properties.try_for_each(|property| skip_property(source, property.list, property.number))
+    element.properties.iter().try_for_each(|property| skip_property(source, property))
 }
 
 /// Skips a number or list.
-pub(super) fn skip_property(
-    source: &mut NumberSource,
-    list: Option<NumberType>,
-    number: NumberType,
-) -> Result<()> {
-    match list {
-        None => source.read_number(number).map(drop),
-        Some(count) => skip_list(source, count, number),
-    }
-}
-
-fn skip_list(source: &mut NumberSource, count: NumberType, number: NumberType) -> Result<()> {
-    for _ in 0..source.read_count(count)? {
-        source.read_number(number)?;
-    }
-    Ok(())
+pub(super) fn skip_property(source: &mut NumberSource, property: &Property) -> Result<()> {
+    let count = property.list.map_or(Ok(1), |count| source.read_count(count))?;
+    (0..count).try_for_each(|_| source.read_number(property.number).map(drop))
 }

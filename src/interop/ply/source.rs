@@ -35,12 +35,10 @@ impl<'a> NumberSource<'a> {
     pub fn new(bytes: &'a [u8], header: &Header) -> NumberSource<'a> {
         let Header { body, line_end, encoding, .. } = *header;
         match encoding {
-            Encoding::Ascii => NumberSource::Text(TextLines {
-                text: bytes,
-                line_end,
-                line: body..body,
-                words: Words::new(bytes, body..body),
-            }),
+            Encoding::Ascii => {
+                let words = Words::new(bytes, body..body);
+                NumberSource::Text(TextLines { text: bytes, line_end, line: body..body, words })
+            }
             _ => {
                 let big_endian = encoding == Encoding::BigEndian;
                 NumberSource::Binary { bytes, at: body, last_start: body, big_endian, is_truncated: false }

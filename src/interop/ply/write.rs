@@ -7,7 +7,7 @@ use super::{CAPABILITIES, CONVENTIONS};
 use crate::interop::Files;
 use crate::interop::images::ImageFiles;
 use crate::interop::shared::polygons::Polygons;
-use crate::interop::shared::text::to_single_line;
+use crate::interop::shared::text::{to_single_line, unique_name};
 use crate::scene::{Colors, Components, CustomAttribute, Mesh, Scene, SceneOptions, Texture};
 use crate::{Loss, LossKind, Result};
 
@@ -45,11 +45,8 @@ fn write_texture(
     if let Some(Texture { name, .. }) = texture {
         let line = to_single_line(name);
         if line != *name {
-            let detail = format!("\"{}\" becomes \"{line}\"", name.escape_debug());
-            losses.push(
-                Loss::renamed(path, "PLY names are single lines without control characters")
-                    .with_detail(detail),
-            );
+            let loss = Loss::renamed(path, "PLY names are single lines without control characters");
+            losses.push(loss.with_change(name.escape_debug(), &line));
             *name = line;
         }
     }
@@ -67,33 +64,19 @@ fn property_names(custom: &[CustomAttribute], losses: &mut Vec<Loss>) -> Vec<Vec
             "" => "custom".to_owned(),
             name => name.chars().map(plain).collect(),
         };
-        let mut name = |preferred: String| {
-            let numbered = (1_u32..).map(|number| format!("{preferred}_{number}"));
-            let name =
-                std::iter::once(preferred.clone()).chain(numbered).find(|name| !used_names.contains(name));
-            let name = name.unwrap_or_default();
-            used_names.insert(name.clone());
-            name
-        };
+        let old = custom.name.escape_debug();
         if custom.components == 1 {
-            let name = name(preferred);
+            let name = unique_name(&preferred, &mut used_names);
             if name != custom.name {
-                let detail = format!("\"{}\" becomes \"{name}\"", custom.name.escape_debug());
-                losses.push(
-                    Loss::renamed(
-                        format!("{path}.name"),
-                        "PLY properties must have unique names without blanks",
-                    )
-                    .with_detail(detail),
-                );
+                let message = "PLY properties must have unique names without blanks";
+                losses.push(Loss::renamed(format!("{path}.name"), message).with_change(old, &name));
             }
             return vec![name];
         }
-        let names: Vec<_> = (0..custom.components).map(|lane| name(format!("{preferred}_{lane}"))).collect();
-        let detail = format!("\"{}\" becomes {}", custom.name.escape_debug(), names.join(", "));
-        losses.push(
-            Loss::new(LossKind::Split, path, "each component was written as a property").with_detail(detail),
-        );
+        let lanes = (0..custom.components).map(|lane| format!("{preferred}_{lane}"));
+        let names: Vec<_> = lanes.map(|name| unique_name(&name, &mut used_names)).collect();
+        let loss = Loss::new(LossKind::Split, path, "each component was written as a property");
+        losses.push(loss.with_detail(format_args!("\"{old}\" becomes {}", names.join(", "))));
         names
     });
     attributes.collect()

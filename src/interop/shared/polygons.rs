@@ -79,12 +79,9 @@ impl Polygons {
     /// Lists the dropped faces at `path`.
     pub fn list_degenerate(&self, path: &str, losses: &mut Vec<Loss>) {
         if self.degenerate_count > 0 {
+            let all = self.len() + self.degenerate_count;
             let loss = Loss::dropped(path, "faces with fewer than 3 corners");
-            losses.push(loss.with_count_of(
-                self.degenerate_count,
-                self.len() + self.degenerate_count,
-                "faces",
-            ));
+            losses.push(loss.with_count_of(self.degenerate_count, all, "faces"));
         }
     }
 
@@ -143,4 +140,15 @@ impl Polygons {
     pub fn into_faces(self) -> Faces {
         Faces { indices: Some(Indices::U32(self.corners)), corners: self.counts }
     }
+}
+
+/// Returns the number of distinct indices below `count`.
+pub(in crate::interop) fn count_used(count: usize, indices: impl Iterator<Item = u32>) -> usize {
+    let mut used = vec![false; count];
+    for index in indices {
+        if let Some(used) = used.get_mut(index as usize) {
+            *used = true;
+        }
+    }
+    used.into_iter().filter(|used| *used).count()
 }

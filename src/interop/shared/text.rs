@@ -1,11 +1,12 @@
 //! Parses words and numbers of text files, with their locations.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use fast_float2::FastFloat;
 
-use crate::interop::detect::BYTE_ORDER_MARK;
+use crate::interop::detect::without_byte_order_mark;
 use crate::{Error, Result, Span};
 
 /// An iterator over the words in a range of a text. Words are separated by spaces, tabs, line ends, and backslashes
@@ -86,6 +87,11 @@ impl<'a> Words<'a> {
     /// Reads a number. `what` describes the number in errors.
     #[inline]
     pub fn read_f32(&mut self, what: &str) -> Result<f32> {
+        self.read_number(what)
+    }
+
+    #[inline]
+    fn read_number<T: FastFloat>(&mut self, what: &str) -> Result<T> {
         match self.read_simple_number() {
             Some(number) => Ok(number),
             None => self.read_optional_number()?.ok_or_else(|| self.missing_error(what)),
@@ -97,10 +103,7 @@ impl<'a> Words<'a> {
     pub fn read_f64s<const N: usize>(&mut self, what: &str) -> Result<[f64; N]> {
         let mut numbers = [0.0; N];
         for number in &mut numbers {
-            *number = match self.read_simple_number() {
-                Some(number) => number,
-                None => self.read_optional_number()?.ok_or_else(|| self.missing_error(what))?,
-            };
+            *number = self.read_number(what)?;
             if is_halfway(*number) {
                 *number = self.break_tie(*number);
             }
@@ -191,7 +194,7 @@ pub(in crate::interop) fn lines(text: &[u8]) -> impl Iterator<Item = Words<'_>> 
 
 /// Returns the offset of the first line, after any byte order mark.
 pub(in crate::interop) fn first_line_offset(text: &[u8]) -> usize {
-    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+    text.len() - without_byte_order_mark(text).len()
 }
 
 /// Returns the lines in the range `part` of a text.
@@ -236,9 +239,8 @@ pub(in crate::interop) fn locate(text: &[u8], range: Range<usize>) -> Span {
     let before = &text[..range.start.min(text.len())];
     let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
     let own = memchr::memrchr(b'\n', before).map_or(before, |end| &before[end + 1..]);
-    let own = own.strip_prefix(BYTE_ORDER_MARK).unwrap_or(own);
     // Skips UTF-8 continuation bytes.
-    let column = 1 + own.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
+    let column = 1 + without_byte_order_mark(own).iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
     Span::Text { range: range.start as u64..range.end as u64, line, column }
 }
 
@@ -256,9 +258,10 @@ pub(in crate::interop) fn shift_span(span: Span, bytes: u64, lines: u64) -> Span
 /// Quotes bytes of a file for a message. Escapes them, and truncates them to 40 bytes.
 pub(in crate::interop) fn quote(bytes: &[u8]) -> String {
     const MAX_BYTES: usize = 40;
-    let (start, ellipsis) =
-        (&bytes[..bytes.len().min(MAX_BYTES)], if bytes.len() > MAX_BYTES { "…" } else { "" });
-    format!("`{}{ellipsis}`", start.escape_ascii())
+    match bytes.get(..MAX_BYTES) {
+        Some(start) if bytes.len() > MAX_BYTES => format!("`{}…`", start.escape_ascii()),
+        _ => format!("`{}`", bytes.escape_ascii()),
+    }
 }
 
 /// Converts a name to a single line: replaces control characters, removes surrounding blanks, and replaces a trailing
@@ -270,4 +273,13 @@ pub(in crate::interop) fn to_single_line(name: &str) -> String {
         Some(before) => format!("{before}_"),
         None => line.to_owned(),
     }
+}
+
+/// Returns `name`, with a number appended if it is in `taken`. Adds the result to `taken`.
+pub(in crate::interop) fn unique_name(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let numbered = (1_u32..).map(|number| format!("{name}_{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    let free = names.find(|name| !taken.contains(name)).unwrap_or_default();
+    taken.insert(free.clone());
+    free
 }

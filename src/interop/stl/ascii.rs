@@ -1,16 +1,14 @@
 //! Reads ASCII STL. Keywords are case-insensitive, and line breaks count as blanks.
 
 use super::Solid;
-use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::interop::shared::positions::Positions;
-use crate::interop::shared::text::{Words, quote};
+use crate::interop::shared::text::{Words, first_line_offset, quote};
 use crate::scene::Mesh;
 use crate::scene::limits::require_triangles;
 use crate::{Error, Limit, Limits, Result};
 
 pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
-    let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    let mut words = Words::new(text, start..text.len());
+    let mut words = Words::new(text, first_line_offset(text)..text.len());
     let mut solids = Vec::new();
     while let Some(word) = words.next() {
         if !word.eq_ignore_ascii_case(b"solid") {
@@ -20,8 +18,8 @@ pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
         // A solid takes hundreds of bytes in memory, but only a few in the file.
         let size = solids.len() * (size_of::<Solid>() + size_of::<Mesh>());
         if size as u64 > limits.max_decoded {
-            let message =
-                format!("{} solids take more than the limit of {} bytes", solids.len(), limits.max_decoded);
+            let (count, limit) = (solids.len(), limits.max_decoded);
+            let message = format!("{count} solids take more than the limit of {limit} bytes");
             return Err(Error::limit_exceeded(Limit::Decoded, message).with_span(Some(words.span())));
         }
     }

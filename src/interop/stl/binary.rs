@@ -1,23 +1,8 @@
 //! Reads binary STL: a header of 80 bytes, the number of facets, and 50 bytes per facet.
 
 use super::Solid;
+use crate::interop::detect::{STL_FACET_SIZE as FACET_SIZE, STL_HEADER_SIZE as HEADER_SIZE, stl_facet_count};
 use crate::{Error, Loss, Result, Span, Strictness};
-
-/// The size in bytes of the header, including the facet count.
-const HEADER_SIZE: usize = 84;
-
-/// The size in bytes of a facet: a normal, three corners, and two attribute bytes.
-const FACET_SIZE: usize = 50;
-
-/// Returns `true` if the file size matches the facet count in the header.
-pub(super) fn has_matching_size(bytes: &[u8]) -> bool {
-    facet_count(bytes)
-        .is_some_and(|count| bytes.len() as u64 == HEADER_SIZE as u64 + FACET_SIZE as u64 * u64::from(count))
-}
-
-fn facet_count(bytes: &[u8]) -> Option<u32> {
-    bytes.get(..HEADER_SIZE)?.last_chunk().map(|count| u32::from_le_bytes(*count))
-}
 
 /// Reads the facets. In lenient mode, facets may be missing at the end of the file.
 pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>) -> Result<Solid> {
@@ -25,10 +10,10 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
         let span = Span::Bytes(start as u64..end as u64);
         Err(Error::malformed(message).with_span(Some(span)))
     };
-    let (Some(count), Some(facets)) = (facet_count(bytes), bytes.get(HEADER_SIZE..)) else {
-        let message =
-            format!("{} bytes are neither a binary STL file, which has at least 84, nor text", bytes.len());
-        return reject(0, bytes.len(), message);
+    let (Some(count), Some(facets)) = (stl_facet_count(bytes), bytes.get(HEADER_SIZE..)) else {
+        let size = bytes.len();
+        let message = format!("{size} bytes are neither a binary STL file, which has at least 84, nor text");
+        return reject(0, size, message);
     };
     let available = (facets.len() / FACET_SIZE) as u64;
     let mut count = u64::from(count);
@@ -39,8 +24,8 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     }
     let needed = FACET_SIZE as u64 * count;
     if needed > facets.len() as u64 {
-        let message =
-            format!("truncated facet list: a count of {count} needs {needed} bytes, {} remain", facets.len());
+        let left = facets.len();
+        let message = format!("truncated facet list: a count of {count} needs {needed} bytes, {left} remain");
         return reject(HEADER_SIZE - 4, HEADER_SIZE, message);
     }
     // `needed` does not exceed the number of bytes.
@@ -62,8 +47,8 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
         attributes += usize::from(facet[48..] != [0; 2]);
     }
     if attributes > 0 {
-        let loss =
-            Loss::dropped("facets.attributes", "attribute bytes, which programs interpret differently");
+        let message = "attribute bytes, which programs interpret differently";
+        let loss = Loss::dropped("facets.attributes", message);
         losses.push(loss.with_count_of(attributes, count as usize, "facets"));
     }
     Ok(solid)

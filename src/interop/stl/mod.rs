@@ -16,9 +16,9 @@ mod binary;
 mod write;
 
 use super::Files;
-use super::detect::BYTE_ORDER_MARK;
+use super::detect::{is_binary_stl, without_byte_order_mark};
 use super::shared::text::reject;
-use crate::scene::{Capabilities, Conventions, Faces, Mesh, Scene, SceneOptions};
+use crate::scene::{Capabilities, Conventions, Mesh, Scene, SceneOptions};
 use crate::{Limits, Loss, Result};
 
 pub(super) use write::write;
@@ -45,11 +45,12 @@ pub(super) fn read(
 ) -> Result<(Scene, Vec<Loss>)> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
-    let solids = match () {
-        () if binary::has_matching_size(bytes) => vec![binary::read(bytes, options.strictness, &mut losses)?],
-        () if is_text(bytes) => ascii::read(bytes, limits)?,
-        () if bytes.is_empty() => return Err(reject(bytes, 0..0, "the file is empty")),
-        () => vec![binary::read(bytes, options.strictness, &mut losses)?],
+    if bytes.is_empty() {
+        return Err(reject(bytes, 0..0, "the file is empty"));
+    }
+    let solids = match !is_binary_stl(bytes) && is_text(bytes) {
+        true => ascii::read(bytes, limits)?,
+        false => vec![binary::read(bytes, options.strictness, &mut losses)?],
     };
     let solids = solids.into_iter().enumerate();
     let meshes = solids.map(|(index, solid)| solid.into_mesh(index, conventions, &mut losses)).collect();
@@ -61,7 +62,7 @@ pub(super) fn read(
 /// Returns `true` if the file begins with `solid` and continues as text.
 fn is_text(bytes: &[u8]) -> bool {
     const SEARCHED_BYTES: usize = 512;
-    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
+    let text = without_byte_order_mark(bytes).trim_ascii_start();
     let text = &text[..text.len().min(SEARCHED_BYTES)];
     let starts_with_solid = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
     starts_with_solid && text.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
@@ -83,18 +84,14 @@ impl Solid {
     fn into_mesh(self, index: usize, conventions: Conventions, losses: &mut Vec<Loss>) -> Mesh {
         let name = String::from_utf8_lossy(&self.name);
         if name.as_bytes() != self.name {
-            let detail = format!("\"{}\" becomes \"{name}\"", self.name.escape_ascii());
-            losses.push(
-                Loss::renamed(format!("meshes[{index}].name"), "invalid UTF-8 was replaced")
-                    .with_detail(detail),
-            );
+            let loss = Loss::renamed(format!("meshes[{index}].name"), "invalid UTF-8 was replaced");
+            losses.push(loss.with_change(self.name.escape_ascii(), &name));
         }
         let mut mesh = Mesh {
             name: name.into_owned(),
             positions: self.positions,
             exact_positions: self.exact_positions,
             uv_origin: conventions.uv_origin,
-            faces: Faces::default(),
             ..Mesh::default()
         };
         let absent = self.normals.iter().filter(|normal| !is_valid_normal(normal)).count();

@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::{CAPABILITIES, CONVENTIONS};
 use crate::interop::Files;
-use crate::interop::shared::polygons::Polygons;
+use crate::interop::shared::polygons::{Polygons, count_used};
 use crate::scene::{Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, LossKind, Result};
 
@@ -40,10 +40,8 @@ pub(in crate::interop) fn write(
     }
     out.flush()?;
     if computed_normals > 0 && mesh.normals.is_some() {
-        let loss = Loss::changed(
-            "meshes[0].normals",
-            "STL stores one normal per facet; it was computed from the corners",
-        );
+        let message = "STL stores one normal per facet; it was computed from the corners";
+        let loss = Loss::changed("meshes[0].normals", message);
         losses.push(loss.with_count_of(computed_normals, faces.len(), "facets"));
     }
     Ok(losses)
@@ -51,20 +49,15 @@ pub(in crate::interop) fn write(
 
 /// Lists shared vertices, and vertices that no facet uses, since STL has neither.
 fn list_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
-    let mut used = vec![false; mesh.positions.len()];
-    for corner in faces.corner_indices() {
-        if let Some(used) = used.get_mut(*corner as usize) {
-            *used = true;
-        }
-    }
-    let used = used.iter().filter(|used| **used).count();
-    if used < faces.corner_indices().len() {
+    let (vertices, corners) = (mesh.positions.len(), faces.corner_indices());
+    let used = count_used(vertices, corners.iter().copied());
+    if used < corners.len() {
         let loss = Loss::new(LossKind::Split, "meshes[0].positions", "STL has no shared vertices");
-        losses.push(loss.with_detail(format_args!("{used} become {}", faces.corner_indices().len())));
+        losses.push(loss.with_detail(format_args!("{used} become {}", corners.len())));
     }
-    if used < mesh.positions.len() {
+    if used < vertices {
         let loss = Loss::dropped("meshes[0].positions", "vertices that no face uses");
-        losses.push(loss.with_count_of(mesh.positions.len() - used, mesh.positions.len(), "vertices"));
+        losses.push(loss.with_count_of(vertices - used, vertices, "vertices"));
     }
 }
 
@@ -77,11 +70,8 @@ fn to_header(name: &str, losses: &mut Vec<Loss>) -> [u8; TEXT_SIZE] {
     let end = (0..=text.len().min(TEXT_SIZE)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let text = text[..end].trim_end();
     if text != name {
-        let detail = format!("\"{}\" becomes \"{text}\"", name.escape_debug());
-        losses.push(
-            Loss::renamed("meshes[0].name", "the STL header has 80 bytes and must not begin with `solid`")
-                .with_detail(detail),
-        );
+        let message = "the STL header has 80 bytes and must not begin with `solid`";
+        losses.push(Loss::renamed("meshes[0].name", message).with_change(name.escape_debug(), text));
     }
     let mut header = [0; TEXT_SIZE];
     header[..text.len()].copy_from_slice(text.as_bytes());

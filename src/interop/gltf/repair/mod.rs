@@ -175,7 +175,7 @@ fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
             let free = (2..).map(|n| format!("{}_{n}", custom.name)).find(|name| !names.contains(name));
             let old = std::mem::replace(&mut custom.name, free.unwrap_or_default());
             let loss = Loss::renamed(path.clone(), "attributes must have unique names");
-            losses.push(loss.with_detail(format_args!("\"{old}\" becomes \"{}\"", custom.name)));
+            losses.push(loss.with_change(old, &custom.name));
         }
         names.push(custom.name.clone());
         let mut worst = 0.0_f64;
