@@ -183,9 +183,8 @@ impl SamplePosition {
 
     /// Locates the time `ticks`, clamped to the first and last sample time.
     fn locate(times: &[f32], ticks: f32) -> SamplePosition {
-        let last = times.len().saturating_sub(1);
-        let after = times.partition_point(|time| *time <= ticks).min(last);
-        let before = times.partition_point(|time| *time <= ticks).saturating_sub(1);
+        let next = times.partition_point(|time| *time <= ticks);
+        let (before, after) = (next.saturating_sub(1), next.min(times.len().saturating_sub(1)));
         let fraction = match (times.get(before), times.get(after)) {
             (Some(start), Some(end)) if end > start => ((ticks - start) / (end - start)).clamp(0.0, 1.0),
             _ => 0.0,
@@ -194,26 +193,19 @@ impl SamplePosition {
     }
 
     fn sample_into(&self, channel: &Channel, target: &mut Transform) {
+        let mode = channel.interpolation;
         match &channel.samples {
-            Samples::Translation(values) => {
-                self.interpolate_vector(values, channel.interpolation, &mut target.translation)
-            }
-            Samples::Scale(values) => {
-                self.interpolate_vector(values, channel.interpolation, &mut target.scale)
-            }
-            Samples::Rotation(values) => {
-                self.interpolate_rotation(values, channel.interpolation, &mut target.rotation)
-            }
+            Samples::Translation(values) => self.interpolate_vector(values, mode, &mut target.translation),
+            Samples::Scale(values) => self.interpolate_vector(values, mode, &mut target.scale),
+            Samples::Rotation(values) => self.interpolate_rotation(values, mode, &mut target.rotation),
         }
     }
 
     fn interpolate_vector(&self, values: &[[f32; 3]], interpolation: Interpolation, target: &mut [f32; 3]) {
         if let (Some(before), Some(after)) = (values.get(self.before), values.get(self.after)) {
-            *target = match interpolation {
-                Interpolation::Linear | Interpolation::Normalized if self.fraction > 0.0 => {
-                    Vec3::from(*before).lerp(Vec3::from(*after), self.fraction).into()
-                }
-                _ => *before,
+            *target = match interpolation != Interpolation::Step && self.fraction > 0.0 {
+                true => Vec3::from(*before).lerp(Vec3::from(*after), self.fraction).into(),
+                false => *before,
             }
         }
     }

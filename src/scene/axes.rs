@@ -168,15 +168,11 @@ impl FromStr for Axes {
 
     fn from_str(text: &str) -> Result<Axes, Error> {
         let reject = |why: &str| {
-            let message = format!("`{text}` {why}; expected right, up and forward, as in -x,+y,+z");
-            Error::unsupported(message)
+            Error::unsupported(format!("`{text}` {why}; expected right, up and forward, as in -x,+y,+z"))
         };
         let parse = |name: &str| Axis::ALL.iter().find(|(known, _)| *known == name).map(|(_, axis)| *axis);
-        let axes: Vec<Axis> = text
-            .split(',')
-            .map(parse)
-            .collect::<Option<_>>()
-            .ok_or_else(|| reject("has a direction other than ±x, ±y, ±z"))?;
+        let axes: Option<Vec<Axis>> = text.split(',').map(parse).collect();
+        let axes = axes.ok_or_else(|| reject("has a direction other than ±x, ±y, ±z"))?;
         let axes = <[Axis; 3]>::try_from(axes).map_err(|_| reject("does not have three directions"))?;
         let [right, up, forward] = axes.map(Axis::vector);
         match right.cross(up).dot(forward) {
@@ -201,8 +197,7 @@ pub(super) struct BasisChange {
 impl BasisChange {
     fn new(axes: Mat3, scale: f64) -> BasisChange {
         let source = std::array::from_fn(|row| axes.row(row).abs().max_position());
-        let sign_flips =
-            std::array::from_fn(|row| if axes.row(row)[source[row]] < 0.0 { 1 << 31 } else { 0 });
+        let sign_flips = std::array::from_fn(|row| u32::from(axes.row(row)[source[row]] < 0.0) << 31);
         BasisChange { source, sign_flips, axes: axes.as_dmat3(), scale }
     }
 
@@ -225,15 +220,9 @@ impl BasisChange {
         }
         for channel in scene.animations.iter_mut().flat_map(|animation| &mut animation.channels) {
             match &mut channel.samples {
-                Samples::Translation(values) => {
-                    values.iter_mut().for_each(|value| *value = self.map_point(*value))
-                }
-                Samples::Rotation(values) => {
-                    values.iter_mut().for_each(|value| *value = self.map_rotation(*value))
-                }
-                Samples::Scale(values) => {
-                    values.iter_mut().for_each(|value| *value = self.map_factors(*value))
-                }
+                Samples::Translation(values) => values.iter_mut().for_each(|v| *v = self.map_point(*v)),
+                Samples::Rotation(values) => values.iter_mut().for_each(|v| *v = self.map_rotation(*v)),
+                Samples::Scale(values) => values.iter_mut().for_each(|v| *v = self.map_factors(*v)),
             }
         }
     }
@@ -275,11 +264,8 @@ impl BasisChange {
     /// Returns `true` if the handedness changes: sign flips and coordinate swaps are odd in number.
     fn is_mirroring(&self) -> bool {
         let flips = self.sign_flips.iter().filter(|flip| **flip != 0).count();
-        let swaps = match self.source {
-            [0, 1, 2] | [1, 2, 0] | [2, 0, 1] => 0,
-            _ => 1,
-        };
-        (flips + swaps) % 2 == 1
+        let is_swap = !matches!(self.source, [0, 1, 2] | [1, 2, 0] | [2, 0, 1]);
+        (flips % 2 == 1) != is_swap
     }
 
     fn map_direction(&self, direction: [f32; 3]) -> [f32; 3] {
@@ -313,15 +299,13 @@ impl BasisChange {
     }
 
     fn map_matrix(&self, matrix: Mat4) -> Mat4 {
-        let [x, y, z] =
-            self.source.map(|source| self.map_direction(matrix.col(source).truncate().to_array()));
-        let columns = [x, y, z];
-        let signed = |column: usize| {
-            columns[column].map(|value| f32::from_bits(value.to_bits() ^ self.sign_flips[column]))
+        let column = |column: usize| {
+            let source = matrix.col(self.source[column]);
+            let mapped = self.map_direction(source.truncate().to_array());
+            let signed = mapped.map(|value| f32::from_bits(value.to_bits() ^ self.sign_flips[column]));
+            Vec3::from(signed).extend(source.w)
         };
         let translation = self.map_point(matrix.w_axis.truncate().to_array());
-        let bottom = |column: usize| matrix.col(self.source[column]).w;
-        let column = |column: usize| Vec3::from(signed(column)).extend(bottom(column));
         Mat4::from_cols(column(0), column(1), column(2), Vec3::from(translation).extend(matrix.w_axis.w))
     }
 }

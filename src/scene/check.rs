@@ -1,6 +1,6 @@
 //! Consistency checks of scenes before they are written.
 
-use super::{Faces, Mesh, Scene, Skin};
+use super::{Channel, Faces, Indices, Mesh, Scene, Skin};
 use crate::{Error, Result};
 
 impl Scene {
@@ -32,21 +32,15 @@ impl Scene {
         let joints = self.skeleton.joints.len();
         let is_valid = |joint: u16| joint == Skin::NONE || usize::from(joint) < joints || joints == 0;
         // Fast path: one pass without branches. `Skin::NONE` wraps around to 0.
-        let highest = skin
-            .joints
-            .as_flattened()
-            .iter()
-            .fold(0, |highest: u16, joint| highest.max(joint.wrapping_add(1)));
+        let all = skin.joints.as_flattened().iter();
+        let highest = all.fold(0, |highest: u16, joint| highest.max(joint.wrapping_add(1)));
         if joints == 0 || usize::from(highest) <= joints {
             return Ok(());
         }
-        match skin.joints.iter().position(|four| !four.iter().all(|joint| is_valid(*joint))) {
-            Some(vertex) => Err(format!(
-                "vertex {vertex} is bound to joints {:?}, not all below the joint count {joints}",
-                skin.joints[vertex]
-            )),
-            None => Ok(()),
-        }
+        let invalid = skin.joints.iter().position(|four| !four.iter().all(|joint| is_valid(*joint)));
+        let Some(vertex) = invalid else { return Ok(()) };
+        let own = skin.joints[vertex];
+        Err(format!("vertex {vertex} is bound to joints {own:?}, not all below the joint count {joints}"))
     }
 
     fn check_skeleton(&self) -> Result<()> {
@@ -66,28 +60,15 @@ impl Scene {
     fn check_animations(&self) -> Result<()> {
         for (index, animation) in self.animations.iter().enumerate() {
             for (position, channel) in animation.channels.iter().enumerate() {
-                let fail =
-                    |message| Err(reject(format!("animations[{index}].channels[{position}]"), message));
-                if channel.joint >= self.skeleton.joints.len() {
-                    return fail(format!(
-                        "joint {} is not below the joint count {}",
-                        channel.joint,
-                        self.skeleton.joints.len()
-                    ));
-                }
-                match animation.times.get(channel.times) {
-                    Some(times) if times.len() == channel.samples.len() => {}
-                    Some(times) => {
-                        return fail(format!("{} samples at {} times", channel.samples.len(), times.len()));
-                    }
-                    None => {
-                        return fail(format!(
-                            "time list {} is not below the time list count {}",
-                            channel.times,
-                            animation.times.len()
-                        ));
-                    }
-                }
+                let Channel { joint, times, samples, .. } = channel;
+                let (joints, lists) = (self.skeleton.joints.len(), animation.times.len());
+                let message = match animation.times.get(*times).map(Vec::len) {
+                    _ if *joint >= joints => format!("joint {joint} is not below the joint count {joints}"),
+                    Some(count) if count == samples.len() => continue,
+                    Some(count) => format!("{} samples at {count} times", samples.len()),
+                    None => format!("time list {times} is not below the time list count {lists}"),
+                };
+                return Err(reject(format!("animations[{index}].channels[{position}]"), message));
             }
         }
         Ok(())
@@ -101,42 +82,29 @@ fn reject(path: impl Into<String>, message: String) -> Error {
 impl Mesh {
     fn check(&self) -> Result<(), (String, String)> {
         let vertices = self.positions.len();
-        let mismatch =
-            |path: String, count: usize| Err((path, format!("{count} values for {vertices} vertices")));
+        if let Some(position) = self.placements.iter().position(|node| !node.transform.is_finite()) {
+            let path = format!("placements[{position}].transform");
+            return Err((path, "the transform is not finite".to_owned()));
+        }
         let lists = [
             ("exact_positions", self.exact_positions.as_ref().map(Vec::len)),
             ("normals", self.normals.as_ref().map(Vec::len)),
             ("tangents", self.tangents.as_ref().map(Vec::len)),
         ];
-        let sets = self.uvs.iter().enumerate().map(|(set, uvs)| (format!("uvs[{set}]"), uvs.len()));
-        let colors =
-            self.colors.iter().enumerate().map(|(set, colors)| (format!("colors[{set}]"), colors.len()));
-        let joints =
-            self.skins.iter().enumerate().map(|(set, skin)| (format!("skins[{set}].joints"), skin.len()));
-        let weights = self
-            .skins
-            .iter()
-            .enumerate()
-            .map(|(set, skin)| (format!("skins[{set}].weights"), skin.weights.len()));
-        if let Some(position) = self.placements.iter().position(|node| !node.transform.is_finite()) {
-            return Err((
-                format!("placements[{position}].transform"),
-                "the transform is not finite".to_owned(),
-            ));
-        }
         let lists = lists.into_iter().filter_map(|(name, count)| Some((name.to_owned(), count?)));
-        for (path, count) in lists.chain(sets).chain(colors).chain(joints).chain(weights) {
-            if count != vertices {
-                return mismatch(path, count);
-            }
+        let uvs = self.uvs.iter().enumerate().map(|(set, uvs)| (format!("uvs[{set}]"), uvs.len()));
+        let colors = self.colors.iter().enumerate().map(|(set, own)| (format!("colors[{set}]"), own.len()));
+        let skins = || self.skins.iter().enumerate();
+        let joints = skins().map(|(set, skin)| (format!("skins[{set}].joints"), skin.len()));
+        let weights = skins().map(|(set, skin)| (format!("skins[{set}].weights"), skin.weights.len()));
+        let mut lists = lists.chain(uvs).chain(colors).chain(joints).chain(weights);
+        if let Some((path, count)) = lists.find(|(_, count)| *count != vertices) {
+            return Err((path, format!("{count} values for {vertices} vertices")));
         }
         for (index, custom) in self.custom.iter().enumerate() {
             if !(1..=4).contains(&custom.components) || custom.values.len() != vertices * custom.components {
-                let message = format!(
-                    "{} components for {vertices} vertices of {}",
-                    custom.values.len(),
-                    custom.components
-                );
+                let (count, each) = (custom.values.len(), custom.components);
+                let message = format!("{count} components for {vertices} vertices of {each}");
                 return Err((format!("custom[{index}]"), message));
             }
         }
@@ -146,25 +114,18 @@ impl Mesh {
 
 impl Faces {
     fn check(&self, vertices: usize) -> Result<(), (String, String)> {
-        if let Some(largest) =
-            self.indices.as_ref().and_then(|indices| indices.max()).filter(|i| *i as usize >= vertices)
-        {
-            return Err((
-                "faces.indices".to_owned(),
-                format!("index {largest} is not below the vertex count {vertices}"),
-            ));
+        let largest = self.indices.as_ref().and_then(Indices::max);
+        if let Some(largest) = largest.filter(|index| *index as usize >= vertices) {
+            let message = format!("index {largest} is not below the vertex count {vertices}");
+            return Err(("faces.indices".to_owned(), message));
         }
         let corners = self.corner_count(vertices) as u64;
-        let face_size_sum = match &self.corners {
-            Some(counts) => counts.iter().map(|count| u64::from(*count)).sum(),
-            None => corners,
-        };
-        match corners == face_size_sum {
-            true => Ok(()),
-            false => Err((
-                "faces.corners".to_owned(),
-                format!("the face sizes add up to {face_size_sum}, but the index count is {corners}"),
-            )),
+        let Some(counts) = &self.corners else { return Ok(()) };
+        let sum: u64 = counts.iter().map(|count| u64::from(*count)).sum();
+        if sum == corners {
+            return Ok(());
         }
+        let message = format!("the face sizes add up to {sum}, but the index count is {corners}");
+        Err(("faces.corners".to_owned(), message))
     }
 }

@@ -6,6 +6,7 @@ use glam::{DMat3, DMat4, DVec3, Mat4, Vec3};
 
 use super::axes::BasisChange;
 use super::exact::Extent;
+use super::mesh::gather;
 use super::{
     Colors, CustomAttribute, Faces, Indices, Joint, Mesh, Samples, Scene, Skin, Transform, UvOrigin, Weights,
 };
@@ -23,14 +24,7 @@ impl Scene {
 
     /// Applies a 64-bit transform to meshes and joints; see [`apply_transform`](Scene::apply_transform).
     pub(super) fn transform_f64(&mut self, transform: DMat4) {
-        for mesh in &mut self.meshes {
-            match &mut *mesh.placements {
-                [] => mesh.transform_f64(transform),
-                placements => placements
-                    .iter_mut()
-                    .for_each(|placement| placement.transform = transform * placement.transform),
-            }
-        }
+        self.meshes.iter_mut().for_each(|mesh| mesh.transform_placed(transform));
         if self.skeleton.joints.is_empty() {
             return;
         }
@@ -46,13 +40,8 @@ impl Scene {
         for joint in &mut self.skeleton.joints {
             joint.parent.get_or_insert(root);
         }
-        let rest = Some(Transform::from_matrix(transform.as_mat4()));
-        self.skeleton.joints.push(Joint {
-            name: "root".to_owned(),
-            inverse_bind: inverse,
-            rest,
-            ..Joint::default()
-        });
+        let (name, rest) = ("root".to_owned(), Some(Transform::from_matrix(transform.as_mat4())));
+        self.skeleton.joints.push(Joint { name, inverse_bind: inverse, rest, ..Joint::default() });
     }
 
     /// Maps the translations of the root joints, in the rest pose and in all animations, computing in 64 bits. Roots
@@ -200,8 +189,8 @@ impl Mesh {
                 }
             }
         });
-        self.normals =
-            Some(sums.into_iter().map(|sum| sum.try_normalize().unwrap_or(Vec3::Z).into()).collect());
+        let normals = sums.into_iter().map(|sum| sum.try_normalize().unwrap_or(Vec3::Z).into());
+        self.normals = Some(normals.collect());
     }
 
     /// Transforms positions, normals and tangents. A mirroring transform also reverses the winding.
@@ -235,6 +224,14 @@ impl Mesh {
         }
     }
 
+    /// Transforms the placements of the mesh or, without placements, its vertices.
+    pub(super) fn transform_placed(&mut self, transform: DMat4) {
+        match &mut *self.placements {
+            [] => self.transform_f64(transform),
+            nodes => nodes.iter_mut().for_each(|node| node.transform = transform * node.transform),
+        }
+    }
+
     /// Returns all attributes as bytes, interleaved by vertex, in the order of the fields of [`Mesh`].
     pub(crate) fn interleave_attributes(&self) -> Vec<u8> {
         let mut lists: Vec<(&[u8], usize)> = vec![(bytemuck::cast_slice(&self.positions), 12)];
@@ -253,11 +250,8 @@ impl Mesh {
                 Weights::F32(values) => (bytemuck::cast_slice(values), 16),
             });
         }
-        lists.extend(
-            self.custom
-                .iter()
-                .map(|custom| (custom.values.as_bytes(), custom.values.size() * custom.components)),
-        );
+        let custom = self.custom.iter();
+        lists.extend(custom.map(|own| (own.values.as_bytes(), own.values.size() * own.components)));
         lists.retain(|(_, size)| *size > 0);
         let stride = lists.iter().map(|(_, size)| size).sum();
         let mut records = vec![0; self.positions.len() * stride];
@@ -360,8 +354,4 @@ fn for_each_fan_triangle(face: &[u32], mut visit: impl FnMut([u32; 3])) {
     if let Some((first, corners)) = face.split_first() {
         corners.windows(2).for_each(|pair| visit([*first, pair[0], pair[1]]));
     }
-}
-
-fn gather<T: Copy>(values: &[T], indices: &[usize]) -> Vec<T> {
-    indices.iter().filter_map(|index| values.get(*index).copied()).collect()
 }

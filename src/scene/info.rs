@@ -17,6 +17,7 @@ impl Scene {
             value: PropertyValue::Text(value.clone()),
         };
         let joints = &self.skeleton.joints;
+        let names = joints.iter().map(|joint| &joint.name).filter(|name| !name.is_empty());
         let materials = self.meshes.iter().map(|mesh| &mesh.material.name);
         let unused = self.source.iter().flat_map(|source| &source.unused_materials);
         let mut images = HashSet::new();
@@ -28,11 +29,7 @@ impl Scene {
             skeleton: (!joints.is_empty()).then(|| SkeletonInfo {
                 joints: joints.len() as u64,
                 roots: joints.iter().filter(|joint| joint.parent.is_none()).count() as u64,
-                names: joints
-                    .iter()
-                    .map(|joint| joint.name.clone())
-                    .filter(|name| !name.is_empty())
-                    .collect(),
+                names: names.cloned().collect(),
             }),
             animations: self.animations.iter().map(Animation::info).collect(),
             materials: distinct_names(materials.chain(unused).cloned()),
@@ -91,30 +88,24 @@ impl Mesh {
     }
 }
 
-fn attribute(name: impl Into<Cow<'static, str>>, components: &'static str) -> AttributeInfo {
+fn attribute(name: impl Into<Cow<'static, str>>, components: impl Into<Cow<'static, str>>) -> AttributeInfo {
     AttributeInfo { name: name.into(), components: components.into() }
 }
 
-/// Returns the description of one to four components, such as `3 × f32`.
-macro_rules! components {
-    ($components:expr, $($variant:ident $type:literal),*; $values:expr) => {
-        match ($values, $components) {
-            $(
-                (Components::$variant(_), 1) => $type,
-                (Components::$variant(_), 2) => concat!("2 × ", $type),
-                (Components::$variant(_), 3) => concat!("3 × ", $type),
-                (Components::$variant(_), _) => concat!("4 × ", $type),
-            )*
-        }
-    };
-}
-
 impl CustomAttribute {
-    fn components(&self) -> &'static str {
-        components!(
-            self.components, F32 "f32", F64 "f64", U8 "u8", I8 "i8", U16 "u16", I16 "i16", U32 "u32", I32 "i32";
-            &self.values
-        )
+    /// Describes the components of a value, such as `3 × f32`.
+    fn components(&self) -> String {
+        let number = match self.values {
+            Components::F32(_) => "f32",
+            Components::F64(_) => "f64",
+            Components::U8(_) => "u8",
+            Components::I8(_) => "i8",
+            Components::U16(_) => "u16",
+            Components::I16(_) => "i16",
+            Components::U32(_) => "u32",
+            Components::I32(_) => "i32",
+        };
+        if self.components == 1 { number.to_owned() } else { format!("{} × {number}", self.components) }
     }
 }
 

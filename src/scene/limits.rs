@@ -6,34 +6,40 @@ use crate::{Error, Limit, Result};
 /// The number of triangles that take as much memory as the names, lists and tables of a mesh.
 const TRIANGLES_PER_MESH: u64 = 64;
 
+/// The number of triangles that take as much memory as an instance during reading.
+#[cfg(feature = "gltf")]
+const TRIANGLES_PER_INSTANCE: u64 = 4;
+
 /// Returns an error if `count`, the number of triangles or vertices, exceeds `max`.
 pub(crate) fn require_triangles(count: u64, max: u64) -> Result<()> {
-    if count <= max {
-        return Ok(());
-    }
-    let message = format!("{count} triangles or vertices, but the limit is {max}");
-    Err(Error::limit_exceeded(Limit::Triangles, message))
+    require(count, max, || format!("{count} triangles or vertices, but the limit is {max}"))
 }
 
 /// Returns an error if `count` exceeds the number of meshes that `max_triangles` allows.
 pub(crate) fn require_meshes(count: usize, max_triangles: u64) -> Result<()> {
     let max = max_triangles.max(MAX_TRIANGLES) / TRIANGLES_PER_MESH;
-    if count as u64 <= max {
-        return Ok(());
-    }
-    let message = format!("{count} meshes, but the limit is {max}, one per {TRIANGLES_PER_MESH} triangles");
-    Err(Error::limit_exceeded(Limit::Triangles, message))
+    require(count as u64, max, || {
+        format!("{count} meshes, but the limit is {max}, one per {TRIANGLES_PER_MESH} triangles")
+    })
+}
+
+/// Returns an error if `count` exceeds the number of mesh instances that `max_triangles` allows.
+#[cfg(feature = "gltf")]
+pub(crate) fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
+    let max = max_triangles.max(MAX_TRIANGLES) / TRIANGLES_PER_INSTANCE;
+    require(count, max, || {
+        format!("{count} instances, but the limit is {max}, one per {TRIANGLES_PER_INSTANCE} triangles")
+    })
 }
 
 /// Returns an error if `count` bytes of names and extras in copies of meshes exceed the maximum for `max_triangles`.
 pub(crate) fn require_text_size(count: u64, max_triangles: u64) -> Result<()> {
     // A byte of JSON takes up to 16 bytes of memory, a triangle 32.
     let max = max_triangles.max(MAX_TRIANGLES).saturating_mul(2);
-    if count <= max {
-        return Ok(());
-    }
-    let message = format!(
-        "{count} bytes of names and extras in copies of meshes, but the limit is {max}, 2 per triangle"
-    );
-    Err(Error::limit_exceeded(Limit::Triangles, message))
+    let what = "bytes of names and extras in copies of meshes";
+    require(count, max, || format!("{count} {what}, but the limit is {max}, 2 per triangle"))
+}
+
+fn require(count: u64, max: u64, message: impl FnOnce() -> String) -> Result<()> {
+    if count <= max { Ok(()) } else { Err(Error::limit_exceeded(Limit::Triangles, message())) }
 }

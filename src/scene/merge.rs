@@ -112,12 +112,10 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
             mesh.skins.push(Skin::rigid(std::iter::repeat_n(Skin::NONE, vertices)));
             fill(&format!("skins[{set}]"), "empty joints and weights");
         }
-        let own = std::mem::take(&mut mesh.custom);
-        let mut own: Vec<_> = own.into_iter().map(Some).collect();
+        let mut own = std::mem::take(&mut mesh.custom);
         for needed in &custom {
-            let found =
-                own.iter_mut().find(|own| own.as_ref().is_some_and(|own| own.is_same_attribute(needed)));
-            mesh.custom.push(found.and_then(Option::take).unwrap_or_else(|| {
+            let found = own.iter().position(|own| own.is_same_attribute(needed));
+            mesh.custom.push(found.map(|index| own.remove(index)).unwrap_or_else(|| {
                 fill("custom", "attributes of 0");
                 needed.zeros(vertices)
             }));
@@ -130,18 +128,12 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
 fn share_component_types(meshes: &mut [Mesh]) {
     for set in 0..meshes.first().map_or(0, |mesh| mesh.colors.len()) {
         if meshes.iter().any(|mesh| matches!(mesh.colors[set], Colors::F32(_))) {
-            for mesh in meshes.iter_mut() {
-                let colors = std::mem::replace(&mut mesh.colors[set], Colors::U8(Vec::new()));
-                mesh.colors[set] = Colors::F32(colors.into_f32());
-            }
+            meshes.iter_mut().for_each(|mesh| mesh.colors[set].widen());
         }
     }
     for set in 0..meshes.first().map_or(0, |mesh| mesh.skins.len()) {
         if meshes.iter().any(|mesh| matches!(mesh.skins[set].weights, Weights::F32(_))) {
-            for mesh in meshes.iter_mut() {
-                let weights = std::mem::replace(&mut mesh.skins[set].weights, Weights::U8(Vec::new()));
-                mesh.skins[set].weights = Weights::F32(weights.into_f32());
-            }
+            meshes.iter_mut().for_each(|mesh| mesh.skins[set].weights.widen());
         }
     }
 }

@@ -65,11 +65,15 @@ impl Colors {
     /// Converts the colours to floats; bytes are divided by 255.
     pub fn into_f32(self) -> Vec<[f32; 4]> {
         match self {
-            Colors::U8(values) => {
-                values.into_iter().map(|color| color.map(|channel| f32::from(channel) / 255.0)).collect()
-            }
+            Colors::U8(values) => bytes_to_floats(values),
             Colors::F32(values) => values,
         }
+    }
+
+    /// Converts bytes to floats in place.
+    pub(super) fn widen(&mut self) {
+        let colors = std::mem::replace(self, Colors::U8(Vec::new()));
+        *self = Colors::F32(colors.into_f32());
     }
 
     /// Converts the colours to bytes. Returns them with the largest rounding or clamping error of a channel, where 1.0
@@ -91,6 +95,11 @@ impl Colors {
             }
         }
     }
+}
+
+/// Converts bytes to floats, where 255 represents 1.0.
+pub(super) fn bytes_to_floats(values: Vec<[u8; 4]>) -> Vec<[f32; 4]> {
+    values.into_iter().map(|value| value.map(|byte| f32::from(byte) / 255.0)).collect()
 }
 
 /// An application-specific vertex attribute.
@@ -116,11 +125,8 @@ impl CustomAttribute {
     /// Returns an attribute with the same name and type, and zeros for `vertices` vertices.
     pub(super) fn zeros(&self, vertices: usize) -> CustomAttribute {
         let CustomAttribute { name, components, values } = self;
-        CustomAttribute {
-            name: name.clone(),
-            components: *components,
-            values: values.zeros(vertices * components),
-        }
+        let values = values.zeros(vertices * components);
+        CustomAttribute { name: name.clone(), components: *components, values }
     }
 }
 
@@ -189,9 +195,6 @@ impl Components {
 
     /// Returns the numbers at `indices`, in the same order.
     pub(super) fn select(&self, indices: &[usize]) -> Components {
-        fn gather<T: Copy>(values: &[T], indices: &[usize]) -> Vec<T> {
-            indices.iter().filter_map(|index| values.get(*index).copied()).collect()
-        }
         match self {
             Components::F32(values) => Components::F32(gather(values, indices)),
             Components::F64(values) => Components::F64(gather(values, indices)),
@@ -233,6 +236,11 @@ impl Components {
             _ => {}
         }
     }
+}
+
+/// Returns the values at `indices`; skips indices past the end.
+pub(super) fn gather<T: Copy>(values: &[T], indices: &[usize]) -> Vec<T> {
+    indices.iter().filter_map(|index| values.get(*index).copied()).collect()
 }
 
 /// The faces of a mesh. Seen from the front, their corners are in counter-clockwise order.
@@ -329,9 +337,8 @@ impl Faces {
     /// Drops triangles with an index that is not below `vertices`. Returns the number of dropped triangles.
     #[cfg(feature = "gltf")]
     pub(crate) fn drop_invalid_triangles(&mut self, vertices: usize) -> usize {
-        let is_missing =
-            self.indices.as_ref().and_then(Indices::max).is_some_and(|max| max as usize >= vertices);
-        let Some(indices) = self.indices.take_if(|_| is_missing).map(Indices::into_u32) else { return 0 };
+        let is_missing = |indices: &mut Indices| indices.max().is_some_and(|max| max as usize >= vertices);
+        let Some(indices) = self.indices.take_if(is_missing).map(Indices::into_u32) else { return 0 };
         let all = indices.as_chunks::<3>().0;
         let is_valid = |triangle: &&[u32; 3]| triangle.iter().all(|corner| (*corner as usize) < vertices);
         let kept: Vec<[u32; 3]> = all.iter().filter(is_valid).copied().collect();

@@ -124,11 +124,7 @@ impl Scene {
             }
         }
         for mesh in self.meshes.iter_mut().filter(|mesh| mesh.skins.is_empty()) {
-            let shift = DMat4::from_translation(shift);
-            match &mut *mesh.placements {
-                [] => mesh.transform_f64(shift),
-                nodes => nodes.iter_mut().for_each(|node| node.transform = shift * node.transform),
-            }
+            mesh.transform_placed(DMat4::from_translation(shift));
         }
         true
     }

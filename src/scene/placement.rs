@@ -1,5 +1,7 @@
 //! Placements of meshes: the nodes of a file that reference them.
 
+use std::collections::HashSet;
+
 use glam::{DMat3, DMat4, DQuat, DVec3};
 
 use super::limits;
@@ -82,9 +84,7 @@ impl Mesh {
         };
         self.placements.iter().map(node_text).fold(own, u64::saturating_add)
     }
-}
 
-impl Mesh {
     /// Drops the only placement if it has no transform, instances or extras, and no name other than the mesh name.
     #[cfg(feature = "gltf")]
     pub(crate) fn drop_redundant_placement(&mut self) {
@@ -118,9 +118,8 @@ impl Scene {
         losses: &mut Vec<Loss>,
         is_baked: impl Fn(usize, &Mesh) -> bool,
     ) -> Result<()> {
-        let chosen = self.meshes.iter().enumerate();
-        let chosen: Vec<bool> =
-            chosen.map(|(index, mesh)| !mesh.placements.is_empty() && is_baked(index, mesh)).collect();
+        let is_chosen = |(index, mesh): (usize, &Mesh)| !mesh.placements.is_empty() && is_baked(index, mesh);
+        let chosen: Vec<bool> = self.meshes.iter().enumerate().map(is_chosen).collect();
         if !chosen.contains(&true) {
             return Ok(());
         }
@@ -153,8 +152,7 @@ impl Scene {
 
     /// Bakes placements that glTF nodes cannot express: sheared ones, and those of levels of detail (one node each).
     pub(super) fn bake_inexpressible(&mut self, max_triangles: u64, losses: &mut Vec<Loss>) -> Result<()> {
-        let levels: std::collections::HashSet<usize> =
-            self.lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
+        let levels: HashSet<usize> = self.lods.iter().flat_map(|lod| &lod.meshes).copied().collect();
         self.bake(max_triangles, losses, |index, mesh| {
             levels.contains(&index) || !mesh.placements.iter().all(Placement::is_decomposable)
         })
@@ -167,8 +165,8 @@ impl Mesh {
         let path = format!("meshes[{index}]");
         let mut remaining = self.instance_count();
         if remaining > 1 {
-            let loss =
-                Loss::new(LossKind::Split, path.clone(), "a mesh of several nodes was copied for each node");
+            let message = "a mesh of several nodes was copied for each node";
+            let loss = Loss::new(LossKind::Split, path.clone(), message);
             losses.push(loss.with_count(remaining, "copies"));
         }
         let placements = std::mem::take(&mut self.placements);

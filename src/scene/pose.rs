@@ -8,9 +8,8 @@ use glam::{DVec3, Mat3, Mat4, Vec3};
 
 use super::exact::{Extent, rounded};
 use super::placement::is_diagonal;
-use super::{
-    Animation, Channel, Interpolation, Mesh, Placement, Samples, Scene, Skeleton, Skin, Transform, Weights,
-};
+use super::skin::slots;
+use super::{Animation, Channel, Interpolation, Mesh, Placement, Samples, Scene, Skeleton, Skin, Transform};
 use crate::{Error, Result};
 
 /// The relative tolerance for rounding errors of matrix products.
@@ -71,9 +70,8 @@ impl FromStr for Pose {
             "bind" => Ok(Pose::Bind),
             "rest" => Ok(Pose::Rest),
             _ => parse_time().ok_or_else(|| {
-                let message =
-                    format!("`{text}` is not a pose; expected bind, rest or NAME@SECONDS, as in walk@0.5");
-                Error::unsupported(message)
+                let expected = "bind, rest or NAME@SECONDS, as in walk@0.5";
+                Error::unsupported(format!("`{text}` is not a pose; expected {expected}"))
             }),
         }
     }
@@ -96,8 +94,8 @@ impl Scene {
                     let message = format!("{pose}: the animation lasts from {first} s to {last} s");
                     return Err(Error::unsupported(message));
                 }
-                let local =
-                    animation.pose(&self.skeleton, animation.seconds_to_ticks(seconds.clamp(first, last)));
+                let ticks = animation.seconds_to_ticks(seconds.clamp(first, last));
+                let local = animation.pose(&self.skeleton, ticks);
                 self.set_rest_transforms(Some(&local));
             }
         }
@@ -151,10 +149,11 @@ impl Scene {
         let mut moved = 0;
         for mesh in &mut self.meshes {
             for vertex in 0..mesh.positions.len() {
-                let matrix =
-                    skinning.blend(&mesh.skins, vertex).filter(|matrix| !skinning.is_negligible(*matrix));
-                moved += usize::from(matrix.is_some());
-                matrix.into_iter().for_each(|matrix| mesh.transform_vertex(vertex, matrix));
+                let matrix = skinning.blend(&mesh.skins, vertex);
+                if let Some(matrix) = matrix.filter(|matrix| !skinning.is_negligible(*matrix)) {
+                    mesh.transform_vertex(vertex, matrix);
+                    moved += 1;
+                }
             }
         }
         moved
@@ -189,36 +188,32 @@ impl Animation {
     fn add_constant_channels(&mut self, before: &[Transform], after: &[Transform]) {
         let property = |samples: &Samples| std::mem::discriminant(samples);
         let animated = self.channels.iter().filter(|channel| !channel.samples.is_empty());
-        let animated: HashSet<_> =
-            animated.map(|channel| (channel.joint, property(&channel.samples))).collect();
+        let animated = animated.map(|channel| (channel.joint, property(&channel.samples)));
+        let animated: HashSet<_> = animated.collect();
         let mut constant = Vec::new();
         for (joint, (before, after)) in before.iter().zip(after).enumerate() {
+            let Transform { translation, rotation, scale } = *before;
             let all = [
-                (
-                    differ(&before.translation, &after.translation),
-                    Samples::Translation(vec![before.translation]),
-                ),
-                (differ(&before.rotation, &after.rotation), Samples::Rotation(vec![before.rotation])),
-                (differ(&before.scale, &after.scale), Samples::Scale(vec![before.scale])),
+                (differ(&translation, &after.translation), Samples::Translation(vec![translation])),
+                (differ(&rotation, &after.rotation), Samples::Rotation(vec![rotation])),
+                (differ(&scale, &after.scale), Samples::Scale(vec![scale])),
             ];
-            let all = all
-                .into_iter()
-                .filter(|(differs, samples)| *differs && !animated.contains(&(joint, property(samples))));
-            constant.extend(all.map(|(_, samples)| (joint, samples)));
+            let changed = all.into_iter().filter(|(is_changed, _)| *is_changed);
+            let changed = changed.map(|(_, samples)| (joint, samples));
+            constant.extend(changed.filter(|(_, samples)| !animated.contains(&(joint, property(samples)))));
         }
         if constant.is_empty() {
             return;
         }
-        let start =
-            self.times.iter().filter_map(|times| times.first()).copied().reduce(f32::min).unwrap_or(0.0);
+        let starts = self.times.iter().filter_map(|times| times.first()).copied();
+        let start = starts.reduce(f32::min).unwrap_or(0.0);
         let times = self.times.iter().position(|times| *times == [start]).unwrap_or_else(|| {
             self.times.push(vec![start]);
             self.times.len() - 1
         });
         let interpolation = Interpolation::Linear;
-        let constant =
-            constant.into_iter().map(|(joint, samples)| Channel { joint, times, interpolation, samples });
-        self.channels.extend(constant);
+        let to_channel = |(joint, samples)| Channel { joint, times, interpolation, samples };
+        self.channels.extend(constant.into_iter().map(to_channel));
     }
 }
 
@@ -307,10 +302,8 @@ impl Skinning {
     /// Returns `true` if two matrices move vertices equally, except for rounding.
     pub fn are_equivalent(&self, a: Mat4, b: Mat4) -> bool {
         let [linear, other] = [a, b].map(Mat3::from_mat4);
-        let size = [b.x_axis, b.y_axis, b.z_axis]
-            .map(|axis| axis.abs().max_element())
-            .into_iter()
-            .fold(0.0, f32::max);
+        let sizes = [b.x_axis, b.y_axis, b.z_axis].map(|axis| axis.abs().max_element());
+        let size = sizes.into_iter().fold(0.0, f32::max);
         let distance = (a.w_axis - b.w_axis).abs().max_element();
         let tolerated = TOLERANCE * (size * self.max_vertex_coordinate + self.max_joint_coordinate);
         linear.abs_diff_eq(other, TOLERANCE * size) && distance <= tolerated
@@ -331,12 +324,6 @@ impl Skinning {
 
 /// Returns the joints of a vertex with their weights. Omits joints unless their weight is positive and finite.
 pub(super) fn joint_weights(skins: &[Skin], vertex: usize) -> impl Iterator<Item = (usize, f32)> {
-    let all = skins.iter().filter_map(move |skin| {
-        let weights = match &skin.weights {
-            Weights::U8(values) => values.get(vertex)?.map(|weight| f32::from(weight) / 255.0),
-            Weights::F32(values) => *values.get(vertex)?,
-        };
-        Some(skin.joints.get(vertex)?.map(usize::from).into_iter().zip(weights))
-    });
-    all.flatten().filter(|(_, weight)| *weight > 0.0 && weight.is_finite())
+    let slots = slots(skins, vertex).map(|(joint, weight)| (usize::from(joint), weight));
+    slots.filter(|(_, weight)| *weight > 0.0 && weight.is_finite())
 }

@@ -40,14 +40,12 @@ impl FromStr for Precision {
         let precision = match text.strip_suffix("bit") {
             Some(bits) => bits.parse().ok().filter(|bits| [64, 96, 128].contains(bits)).map(Precision::Bits),
             None => {
-                text.parse().ok().filter(|metres| (0.0..f32::INFINITY).contains(metres)).map(Precision::Error)
+                text.parse().ok().filter(|error| (0.0..f32::INFINITY).contains(error)).map(Precision::Error)
             }
         };
         precision.ok_or_else(|| {
-            let message = format!(
-                "`{text}` is not a precision; expected bits per vertex (64bit, 96bit or 128bit) or metres, as in 0.001"
-            );
-            Error::unsupported(message)
+            let expected = "bits per vertex (64bit, 96bit or 128bit) or metres, as in 0.001";
+            Error::unsupported(format!("`{text}` is not a precision; expected {expected}"))
         })
     }
 }

@@ -59,15 +59,11 @@ impl Deviation {
     /// Compares exact samples with resampled ones at the same times.
     pub fn compare_samples(&mut self, exact: &Samples, resampled: &Samples) {
         let (slot, error) = match (exact, resampled) {
-            (Samples::Translation(exact), Samples::Translation(resampled)) => {
-                (&mut self.translation, largest(exact, resampled, distance))
+            (Samples::Translation(a), Samples::Translation(b)) => {
+                (&mut self.translation, largest(a, b, distance))
             }
-            (Samples::Scale(exact), Samples::Scale(resampled)) => {
-                (&mut self.scale, largest(exact, resampled, distance))
-            }
-            (Samples::Rotation(exact), Samples::Rotation(resampled)) => {
-                (&mut self.rotation, largest(exact, resampled, angle))
-            }
+            (Samples::Scale(a), Samples::Scale(b)) => (&mut self.scale, largest(a, b, distance)),
+            (Samples::Rotation(a), Samples::Rotation(b)) => (&mut self.rotation, largest(a, b, angle)),
             _ => return,
         };
         *slot = Some(slot.unwrap_or(0.0).max(error));

@@ -6,7 +6,8 @@ use glam::{DMat4, Mat4};
 
 use super::capabilities::Capabilities;
 use super::{
-    AlphaMode, Conventions, Material, Mesh, Placement, Sampler, Scene, SceneOptions, Skin, UvOrigin, merge,
+    AlphaMode, Conventions, Extras, Material, Mesh, Placement, Sampler, Scene, SceneOptions, Skin, UvOrigin,
+    merge,
 };
 use crate::{Category, Loss, LossKind, Path, Quantity, Result};
 
@@ -26,16 +27,16 @@ impl Capabilities {
         conventions: Conventions,
         options: &SceneOptions,
     ) -> Result<Vec<Loss>> {
+        let format = self.format;
         conventions.from_scene_space(scene);
-        let mut losses = LossRecorder { format: self.format, list: Vec::new() };
+        let mut losses = LossRecorder { format, list: Vec::new() };
         if !self.lods {
             keep_finest(scene, &mut losses);
         }
         if !self.skeleton {
             let moved = scene.apply_rest_pose();
             if moved > 0 {
-                let message =
-                    format!("{} has no skeleton; vertices were moved to the rest pose", self.format);
+                let message = format!("{format} has no skeleton; vertices were moved to the rest pose");
                 let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
                 let loss = Loss::changed("skeleton.joints", message);
                 losses.list.push(loss.with_count_of(moved, vertices, "vertices"));
@@ -43,7 +44,7 @@ impl Capabilities {
         }
         if !self.transform && scene.transform.is_some_and(|transform| transform != Mat4::IDENTITY) {
             let message =
-                format!("{} has no scene transform; it was applied to vertices and root joints", self.format);
+                format!("{format} has no scene transform; it was applied to vertices and root joints");
             losses.list.push(Loss::changed("transform", message));
         }
         if !self.transform {
@@ -58,13 +59,9 @@ impl Capabilities {
             self.restrict_mesh(mesh, conventions.uv_origin, &format!("meshes[{index}]"), &mut losses);
         }
         if !self.meshes && scene.meshes.len() > 1 {
-            let loss = Loss::new(
-                LossKind::Merged,
-                "meshes",
-                format!("{} stores a single mesh; all meshes were merged", self.format),
-            );
-            let loss = loss.with_count(scene.meshes.len(), "meshes");
             let meshes = std::mem::take(&mut scene.meshes);
+            let message = format!("{format} stores a single mesh; all meshes were merged");
+            let loss = Loss::new(LossKind::Merged, "meshes", message).with_count(meshes.len(), "meshes");
             scene.meshes = vec![merge::merge(meshes, &mut losses.list)];
             losses.list.push(loss);
         }
@@ -74,10 +71,7 @@ impl Capabilities {
             losses.drop_counted("user_data", "user data", scene.user_data.len(), "bytes");
             scene.user_data.clear();
         }
-        if !self.extras && !scene.extras.is_empty() {
-            losses.drop("extras", "extras", join_names(&scene.extras));
-            scene.extras.clear();
-        }
+        losses.drop_extras(!self.extras, "extras".to_owned(), "extras", &mut scene.extras);
         Ok(losses.list)
     }
 
@@ -93,13 +87,11 @@ impl Capabilities {
             scene.bake_inexpressible(max_triangles, &mut losses)?;
             return Ok(losses);
         }
-        let is_moving =
-            |placement: &Placement| placement.instance_count() > 1 || placement.transform != DMat4::IDENTITY;
+        let is_moving = |node: &Placement| node.instance_count() > 1 || node.transform != DMat4::IDENTITY;
+        let message = format!("{} has no nodes; node transforms were applied to the vertices", self.format);
         for (index, mesh) in scene.meshes.iter().enumerate() {
             if mesh.placements.iter().any(is_moving) {
-                let message =
-                    format!("{} has no nodes; node transforms were applied to the vertices", self.format);
-                losses.push(Loss::changed(format!("meshes[{index}]"), message));
+                losses.push(Loss::changed(format!("meshes[{index}]"), &*message));
             }
         }
         scene.bake(max_triangles, &mut losses, |_, _| true)?;
@@ -110,7 +102,8 @@ impl Capabilities {
         losses.drop_text(
             !self.mesh_names,
             format!("{at}.name"),
-            ("mesh names", Category::Names),
+            "mesh names",
+            Category::Names,
             &mut mesh.name,
         );
         self.restrict_material(mesh, at, losses);
@@ -129,38 +122,23 @@ impl Capabilities {
         mesh.custom.retain(|custom| {
             let keep = (self.custom)(custom);
             if !keep {
-                losses.drop(
-                    format!("{at}.custom[{index}]"),
-                    "custom attributes",
-                    format_args!("\"{}\"", custom.name),
-                );
+                let name = format_args!("\"{}\"", custom.name);
+                losses.drop(format!("{at}.custom[{index}]"), "custom attributes", name);
             }
             index += 1;
             keep
         });
         self.restrict_faces(mesh, at, losses);
         self.flip_uvs(mesh, uv_origin, at, losses);
-        if !self.extras && !mesh.extras.is_empty() {
-            losses.drop(format!("{at}.extras"), "mesh extras", join_names(&mesh.extras));
-            mesh.extras.clear();
-        }
+        losses.drop_extras(!self.extras, format!("{at}.extras"), "mesh extras", &mut mesh.extras);
     }
 
     fn restrict_material(&self, mesh: &mut Mesh, at: &str, losses: &mut LossRecorder) {
         let field = |field: &str| format!("{at}.material.{field}");
         let Mesh { material, uvs, .. } = mesh;
-        losses.drop_text(
-            !self.materials,
-            field("name"),
-            ("materials", Category::Material),
-            &mut material.name,
-        );
-        losses.drop_option(
-            !self.flat_colors,
-            field("base_color"),
-            "colours of meshes",
-            &mut material.base_color,
-        );
+        losses.drop_text(!self.materials, field("name"), "materials", Category::Material, &mut material.name);
+        let color = &mut material.base_color;
+        losses.drop_option(!self.flat_colors, field("base_color"), "colours of meshes", color);
         if let Some(texture) = material.texture.take_if(|_| !self.textures) {
             losses.drop(field("texture"), "textures", texture.label());
         }
@@ -190,10 +168,8 @@ impl Capabilities {
             return;
         }
         if std::mem::take(&mut material.double_sided) {
-            losses.list.push(Loss::dropped(
-                field("double_sided"),
-                format!("{} has no double-sided surfaces", self.format),
-            ));
+            let message = format!("{} has no double-sided surfaces", self.format);
+            losses.list.push(Loss::dropped(field("double_sided"), message));
         }
         let Material { metallic, roughness, .. } = Material::default();
         let found = [
@@ -210,16 +186,14 @@ impl Capabilities {
 
     fn restrict_skins(&self, mesh: &mut Mesh, at: &str, losses: &mut LossRecorder) {
         if self.max_skins == 1 && mesh.skins.len() > 1 {
-            let (skin, reduced) = Skin::reduce_to_four(&mesh.skins, mesh.positions.len());
+            let (vertices, format, path) = (mesh.positions.len(), self.format, format!("{at}.skins"));
+            let (skin, reduced) = Skin::reduce_to_four(&mesh.skins, vertices);
             mesh.skins = vec![skin];
             if reduced.vertex_count > 0 {
-                let message = format!(
-                    "{} supports at most 4 joints per vertex; the largest weights were kept",
-                    self.format
-                );
-                let loss =
-                    Loss::quantised(format!("{at}.skins"), message, Quantity::WEIGHTS, reduced.max_dropped);
-                losses.list.push(loss.with_count_of(reduced.vertex_count, mesh.positions.len(), "vertices"));
+                let message =
+                    format!("{format} supports at most 4 joints per vertex; the largest weights were kept");
+                let loss = Loss::quantised(path, message, Quantity::WEIGHTS, reduced.max_dropped);
+                losses.list.push(loss.with_count_of(reduced.vertex_count, vertices, "vertices"));
             }
         }
         losses.drop_sets(self.max_skins, format!("{at}.skins"), "joints and weights", &mut mesh.skins);
@@ -267,10 +241,9 @@ impl Capabilities {
                 *v = flipped;
             }
             if worst > 0.0 {
-                let message = format!(
-                    "{} uses the {uv_origin} as texture origin; v was replaced by 1 - v",
-                    self.format
-                );
+                let format = self.format;
+                let message =
+                    format!("{format} uses the {uv_origin} as texture origin; v was replaced by 1 - v");
                 let path = format!("{at}.uvs[{set}]");
                 losses.list.push(Loss::quantised(path, message, Quantity::TEXTURE_COORDINATES, worst));
             }
@@ -286,14 +259,8 @@ impl Capabilities {
                 joint.name.clear();
                 named += 1;
             }
-            if !self.extras && !joint.extras.is_empty() {
-                losses.drop(
-                    format!("skeleton.joints[{index}].extras"),
-                    "joint extras",
-                    join_names(&joint.extras),
-                );
-                joint.extras.clear();
-            }
+            let path = format!("skeleton.joints[{index}].extras");
+            losses.drop_extras(!self.extras, path, "joint extras", &mut joint.extras);
         }
         if named > 0 {
             losses.drop_counted("skeleton.joints.name", "joint names", named, "names");
@@ -328,11 +295,6 @@ fn keep_finest(scene: &mut Scene, losses: &mut LossRecorder) {
     losses.list.push(loss.with_count_of(before - scene.meshes.len(), before, "meshes"));
 }
 
-fn join_names(extras: &super::Extras) -> String {
-    let names: Vec<_> = extras.keys().map(String::as_str).collect();
-    names.join(", ")
-}
-
 struct LossRecorder {
     format: &'static str,
     list: Vec<Loss>,
@@ -340,8 +302,16 @@ struct LossRecorder {
 
 impl LossRecorder {
     fn drop(&mut self, path: impl Into<Path>, what: &str, detail: impl std::fmt::Display) {
-        self.list
-            .push(Loss::dropped(path, format!("{} does not store {what}", self.format)).with_detail(detail));
+        let loss = Loss::dropped(path, format!("{} does not store {what}", self.format));
+        self.list.push(loss.with_detail(detail));
+    }
+
+    fn drop_extras(&mut self, drop: bool, path: String, what: &str, extras: &mut Extras) {
+        if drop && !extras.is_empty() {
+            let names: Vec<_> = extras.keys().map(String::as_str).collect();
+            self.drop(path, what, names.join(", "));
+            extras.clear();
+        }
     }
 
     fn drop_counted(&mut self, path: &str, what: &str, count: usize, items: &'static str) {
@@ -356,7 +326,7 @@ impl LossRecorder {
         }
     }
 
-    fn drop_text(&mut self, drop: bool, path: String, (what, category): (&str, Category), text: &mut String) {
+    fn drop_text(&mut self, drop: bool, path: String, what: &str, category: Category, text: &mut String) {
         if drop && !text.is_empty() {
             let loss = Loss::dropped(path, format!("{} does not store {what}", self.format));
             self.list.push(loss.with_detail(format_args!("\"{text}\"")).in_category(category));

@@ -45,11 +45,8 @@ impl Scene {
 
     /// Converts all poses to new joint spaces, one map per joint. Returns a loss if dropped shear moves vertices.
     fn convert_spaces(&mut self, maps: Vec<Mat3>, format: &str) -> Option<Loss> {
-        let before = Scene {
-            skeleton: self.skeleton.clone(),
-            animations: self.animations.clone(),
-            ..Scene::default()
-        };
+        let (skeleton, animations) = (self.skeleton.clone(), self.animations.clone());
+        let before = Scene { skeleton, animations, ..Scene::default() };
         let spaces = JointSpaces { maps, skeleton: &before.skeleton };
         for index in 0..before.skeleton.joints.len() {
             let bind = before.skeleton.joints[index].inverse_bind.inverse();
@@ -75,8 +72,8 @@ impl Scene {
         let boxes = self.joint_boxes();
         let mut error = 0.0_f32;
         let mut compare = |old: &[Transform], new: &[Transform]| {
-            let matrices =
-                before.skeleton.global_matrices(old).into_iter().zip(self.skeleton.global_matrices(new));
+            let matrices = before.skeleton.global_matrices(old).into_iter();
+            let matrices = matrices.zip(self.skeleton.global_matrices(new));
             let joints = before.skeleton.joints.iter().zip(&self.skeleton.joints);
             for (((old, new), (bound, rebound)), corners) in matrices.zip(joints).zip(&boxes) {
                 let difference = old * bound.inverse_bind - new * rebound.inverse_bind;
@@ -172,9 +169,7 @@ impl JointSpaces<'_> {
         let parent_map = self.inverse_parent_map(joint);
         let translation = (parent_map * Vec3::from(local.translation)).into();
         match self.scale_factor(joint) {
-            Some(factor) => {
-                Transform { translation, scale: local.scale.map(|scale| scale * factor), ..local }
-            }
+            Some(factor) => Transform { translation, scale: local.scale.map(|own| own * factor), ..local },
             None => {
                 let linear = parent_map * Mat3::from_mat4(local.to_matrix()) * self.map(joint);
                 Transform { translation, ..Transform::from_matrix(Mat4::from_mat3(linear)) }
@@ -201,21 +196,19 @@ impl JointSpaces<'_> {
             self.resample_joint(animation, joint);
         }
         // Scales of 1 need no keys.
-        let is_one =
-            |values: &[[f32; 3]]| values.as_flattened().iter().all(|value| (value - 1.0).abs() <= TOLERANCE);
+        let is_one = |value: &f32| (value - 1.0).abs() <= TOLERANCE;
         animation.channels.retain(|channel| match &channel.samples {
-            Samples::Scale(values) => !is_one(values),
+            Samples::Scale(values) => !values.as_flattened().iter().all(is_one),
             _ => true,
         });
     }
 
     /// Resamples a joint's rotation and scale at the sample times of both.
     fn resample_joint(&self, animation: &mut Animation, joint: usize) {
-        let (own, others): (Vec<_>, _) =
-            std::mem::take(&mut animation.channels).into_iter().partition(|channel| {
-                channel.joint == joint && !matches!(channel.samples, Samples::Translation(_))
-            });
-        animation.channels = others;
+        let is_own = |channel: &mut Channel| {
+            channel.joint == joint && !matches!(channel.samples, Samples::Translation(_))
+        };
+        let own: Vec<_> = animation.channels.extract_if(.., is_own).collect();
         let lists: BTreeSet<usize> = own.iter().map(|channel| channel.times).collect();
         let lists = lists.iter().filter_map(|list| animation.times.get(*list));
         let mut times: Vec<f32> = lists.flatten().copied().collect();
@@ -245,8 +238,8 @@ impl JointSpaces<'_> {
         }
         let list = animation.times.len();
         animation.times.push(times);
-        let to_channel =
-            |samples| Channel { joint, times: list, interpolation: Interpolation::Linear, samples };
+        let interpolation = Interpolation::Linear;
+        let to_channel = |samples| Channel { joint, times: list, interpolation, samples };
         animation.channels.extend([Samples::Rotation(rotations), Samples::Scale(scales)].map(to_channel));
     }
 }

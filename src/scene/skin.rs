@@ -1,5 +1,7 @@
 //! Skins: bindings of vertices to joints, with weights.
 
+use super::mesh::bytes_to_floats;
+
 /// Binds each vertex to up to four joints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skin {
@@ -35,11 +37,15 @@ impl Weights {
     /// Converts the weights to floats; bytes are divided by 255.
     pub fn into_f32(self) -> Vec<[f32; 4]> {
         match self {
-            Weights::U8(values) => {
-                values.into_iter().map(|weights| weights.map(|weight| f32::from(weight) / 255.0)).collect()
-            }
+            Weights::U8(values) => bytes_to_floats(values),
             Weights::F32(values) => values,
         }
+    }
+
+    /// Converts bytes to floats in place.
+    pub(crate) fn widen(&mut self) {
+        let weights = std::mem::replace(self, Weights::U8(Vec::new()));
+        *self = Weights::F32(weights.into_f32());
     }
 }
 
@@ -49,10 +55,9 @@ impl Skin {
 
     /// Binds each vertex to one joint with a weight of 1, or to no joint if its index is [`Skin::NONE`].
     pub fn rigid(joints: impl IntoIterator<Item = u16>) -> Skin {
-        let joints: Vec<_> =
-            joints.into_iter().map(|joint| [joint, Skin::NONE, Skin::NONE, Skin::NONE]).collect();
-        let weights =
-            joints.iter().map(|joints| [u8::from(joints[0] != Skin::NONE) * 255, 0, 0, 0]).collect();
+        let joints = joints.into_iter().map(|joint| [joint, Skin::NONE, Skin::NONE, Skin::NONE]);
+        let joints: Vec<_> = joints.collect();
+        let weights = joints.iter().map(|own| [u8::from(own[0] != Skin::NONE) * 255, 0, 0, 0]).collect();
         Skin { joints, weights: Weights::U8(weights) }
     }
 
@@ -100,20 +105,22 @@ impl Skin {
 /// Returns the joints of a vertex and their positive weights, from all skins, in descending order of weight. The sort
 /// is stable.
 pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
-    let mut all: Vec<(u16, f32)> = skins
-        .iter()
-        .filter_map(|skin| {
-            let weights = match &skin.weights {
-                Weights::U8(values) => values.get(vertex)?.map(|weight| f32::from(weight) / 255.0),
-                Weights::F32(values) => *values.get(vertex)?,
-            };
-            Some(skin.joints.get(vertex)?.iter().copied().zip(weights).collect::<Vec<_>>())
-        })
-        .flatten()
-        .filter(|(joint, weight)| *joint != Skin::NONE && *weight > 0.0)
-        .collect();
+    let slots = slots(skins, vertex).filter(|(joint, weight)| *joint != Skin::NONE && *weight > 0.0);
+    let mut all: Vec<(u16, f32)> = slots.collect();
     all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     all
+}
+
+/// Returns the joints of a vertex with their weights, slot by slot.
+pub(super) fn slots(skins: &[Skin], vertex: usize) -> impl Iterator<Item = (u16, f32)> {
+    let sets = skins.iter().filter_map(move |skin| {
+        let weights = match &skin.weights {
+            Weights::U8(values) => values.get(vertex)?.map(|weight| f32::from(weight) / 255.0),
+            Weights::F32(values) => *values.get(vertex)?,
+        };
+        Some(skin.joints.get(vertex)?.iter().copied().zip(weights))
+    });
+    sets.flatten()
 }
 
 /// Statistics about influences that were dropped for a format with fewer joints per vertex.

@@ -33,12 +33,11 @@ pub fn scenes() -> impl Strategy<Value = Scene> {
             |((meshes, lods, transform, skeleton), (animations, properties, user_data, extras))| {
                 let skinned = meshes.iter().any(|mesh| !mesh.skins.is_empty());
                 let lods = (0..meshes.len()).filter(|_| lods && !skinned);
-                let lods =
-                    lods.map(|mesh| Lod { distance: 10.0 * mesh as f32, meshes: vec![mesh] }).collect();
+                let lod = |mesh| Lod { distance: 10.0 * mesh as f32, meshes: vec![mesh] };
                 Scene {
                     source: None,
+                    lods: lods.map(lod).collect(),
                     meshes,
-                    lods,
                     transform,
                     skeleton,
                     animations,
@@ -231,22 +230,14 @@ fn colors(vertices: usize) -> impl Strategy<Value = Colors> {
 /// Generates up to two skins with distinct joints per vertex. Without a skeleton, joint indices are arbitrary.
 fn skins(joints: usize, vertices: usize) -> impl Strategy<Value = Vec<Skin>> {
     let numbers = if joints == 0 { 9 } else { joints };
-    let four = btree_set(0..numbers as u16, 0..=numbers.min(4)).prop_shuffle_vec();
+    let four = btree_set(0..numbers as u16, 0..=numbers.min(4));
+    let four = four.prop_map(|joints| joints.into_iter().collect::<Vec<_>>()).prop_shuffle();
     (0..=2usize, any::<bool>(), vec(four, vertices)).prop_map(|(sets, bytes, vertices)| match sets {
         0 => Vec::new(),
         1 => vec![skin(&vertices, 0..4, bytes)],
         _ => vec![skin(&vertices, 0..2, false), skin(&vertices, 2..4, false)],
     })
 }
-
-/// Shuffles sets of joints.
-trait Shuffle: Strategy<Value = std::collections::BTreeSet<u16>> + Sized {
-    fn prop_shuffle_vec(self) -> impl Strategy<Value = Vec<u16>> {
-        self.prop_map(|set| set.into_iter().collect::<Vec<_>>()).prop_shuffle()
-    }
-}
-
-impl<S: Strategy<Value = std::collections::BTreeSet<u16>>> Shuffle for S {}
 
 /// Returns a skin with the joints of each vertex at the indices in `range`.
 fn skin(vertices: &[Vec<u16>], range: std::ops::Range<usize>, bytes: bool) -> Skin {

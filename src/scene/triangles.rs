@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{DMat4, DVec3};
 
-use super::{Mesh, Scene};
+use super::{Mesh, Placement, Scene};
 use crate::info::Bounds;
 
 impl Scene {
@@ -75,12 +75,8 @@ impl Scene {
             None => Cow::Borrowed(mesh),
         };
         let scene_transform = self.transform.map_or(DMat4::IDENTITY, |transform| transform.as_dmat4());
-        let mut transforms: Vec<DMat4> = mesh
-            .placements
-            .iter()
-            .flat_map(|node| node.transforms())
-            .map(|node| scene_transform * node)
-            .collect();
+        let nodes = mesh.placements.iter().flat_map(Placement::transforms);
+        let mut transforms: Vec<DMat4> = nodes.map(|node| scene_transform * node).collect();
         if mesh.placements.is_empty() {
             transforms.push(scene_transform);
         }
@@ -94,13 +90,11 @@ impl Scene {
                         None => corner,
                     };
                     let position = *mesh.positions.get(index)?;
-                    Some(match transform == DMat4::IDENTITY {
-                        true => position,
-                        false => transform
-                            .transform_point3(DVec3::from(position.map(f64::from)))
-                            .as_vec3()
-                            .to_array(),
-                    })
+                    if transform == DMat4::IDENTITY {
+                        return Some(position);
+                    }
+                    let moved = transform.transform_point3(DVec3::from(position.map(f64::from)));
+                    Some(moved.as_vec3().to_array())
                 };
                 let [a, b, c] = [corner(3 * triangle)?, corner(3 * triangle + 1)?, corner(3 * triangle + 2)?];
                 Some(if is_mirrored { [a, c, b] } else { [a, b, c] })

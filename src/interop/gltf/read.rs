@@ -15,10 +15,9 @@ use super::names::{self, MeshOrigin};
 use super::skeleton::NodeJoints;
 use super::{INSTANCING, curves, instances, primitive, take_own_extras};
 use crate::interop::Files;
-use crate::limits::MAX_TRIANGLES;
-use crate::scene::limits::{require_meshes, require_triangles};
+use crate::scene::limits::{require_instances, require_meshes, require_triangles};
 use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Source, Transform};
-use crate::{Error, Limit, Limits, Loss, LossKind, Result};
+use crate::{Limits, Loss, LossKind, Result};
 
 pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
 
@@ -351,19 +350,4 @@ impl SceneReader<'_> {
             self.losses.push(Loss::changed(format!("nodes[{node}]"), message));
         }
     }
-}
-
-/// The number of triangles that take as much memory as an instance during reading.
-const TRIANGLES_PER_INSTANCE: u64 = 4;
-
-/// Checks the number of mesh instances. Returns an error if `count` exceeds the number of instances that
-/// `max_triangles` allows.
-fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
-    let max = max_triangles.max(MAX_TRIANGLES) / TRIANGLES_PER_INSTANCE;
-    if count <= max {
-        return Ok(());
-    }
-    let message =
-        format!("{count} instances, but the limit is {max}, one per {TRIANGLES_PER_INSTANCE} triangles");
-    Err(Error::limit_exceeded(Limit::Triangles, message))
 }

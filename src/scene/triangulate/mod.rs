@@ -50,8 +50,8 @@ impl Mesh {
         });
         let first = triangulator.first_bad_face?;
         let message = "triangles of self-intersecting or too complex polygons overlap or leave gaps";
-        let loss =
-            Loss::changed("faces", message).with_count_of(triangulator.bad_faces, counts.len(), "faces");
+        let loss = Loss::changed("faces", message);
+        let loss = loss.with_count_of(triangulator.bad_faces, counts.len(), "faces");
         Some(loss.with_detail(format_args!("the first is faces[{first}] with {} corners", counts[first])))
     }
 }
@@ -152,11 +152,10 @@ impl Triangulator<'_> {
         }
         let flat = |corner: u32| self.projected.get(corner as usize).copied().unwrap_or_default();
         let covered: f64 = match ears.as_chunks().0 {
-            [] => self
-                .projected
-                .windows(2)
-                .map(|pair| doubled_area([self.projected[0], pair[0], pair[1]]).abs())
-                .sum(),
+            [] => {
+                let fan = self.projected.windows(2).map(|pair| [self.projected[0], pair[0], pair[1]]);
+                fan.map(|triangle| doubled_area(triangle).abs()).sum()
+            }
             triangles => triangles.iter().map(|triangle| doubled_area(triangle.map(flat)).abs()).sum(),
         };
         self.count_if_bad(index, (covered - normal[axis].abs()).abs() > tolerated);
@@ -191,8 +190,8 @@ fn add_unused_corners(ears: &mut Vec<u32>, count: usize) {
             position += 1;
             continue;
         }
-        let (before, after) =
-            (left[(position + left.len() - 1) % left.len()], left[(position + 1) % left.len()]);
+        let count = left.len();
+        let (before, after) = (left[(position + count - 1) % count], left[(position + 1) % count]);
         ears.extend([before, corner, after]);
         left.remove(position);
     }

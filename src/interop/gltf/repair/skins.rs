@@ -109,10 +109,7 @@ impl SkinRepair {
                 return;
             }
             // The weights of all sets together sum to 1. Rounding each set to bytes would change this sum.
-            for skin in &mut *skins {
-                let weights = std::mem::replace(&mut skin.weights, Weights::U8(Vec::new()));
-                skin.weights = Weights::F32(weights.into_f32());
-            }
+            skins.iter_mut().for_each(|skin| skin.weights.widen());
         }
         for vertex in 0..vertices {
             if !merge_repeated_joints(skins, vertex) && needs_repair(skins, &mut slots, vertex) {
