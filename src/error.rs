@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use crate::finding::write_location;
 use crate::path::Path;
-use crate::{Finding, Limit, Rule, Span, unpack};
+use crate::unpack::UnpackError;
+use crate::{Finding, Limit, Rule, Span};
 
 /// The result of reading or writing.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -99,10 +100,8 @@ impl Error {
 
     /// Converts a finding that the reader or writer rejects to an error.
     pub(crate) fn from_finding(kind: ErrorKind, finding: &Finding) -> Error {
-        Error::new(kind, &finding.message)
-            .at(&finding.path)
-            .with_rule(finding.rule)
-            .with_span(finding.span.clone())
+        let Finding { rule, path, span, message } = finding;
+        Error::new(kind, message).at(path).with_rule(rule).with_span(span.clone())
     }
 
     /// Converts the error to a finding of `rule`.
@@ -219,14 +218,12 @@ impl std::error::Error for Error {
     }
 }
 
-impl From<unpack::UnpackError> for Error {
-    fn from(error: unpack::UnpackError) -> Error {
+impl From<UnpackError> for Error {
+    fn from(error: UnpackError) -> Error {
         match error {
-            unpack::UnpackError::Malformed(message) | unpack::UnpackError::Trailing(message) => {
-                Error::malformed(message)
-            }
-            unpack::UnpackError::Limit(message) => Error::limit_exceeded(Limit::Decoded, message),
-            unpack::UnpackError::Unsupported(message) => Error::unsupported(message),
+            UnpackError::Malformed(message) | UnpackError::Trailing(message) => Error::malformed(message),
+            UnpackError::Limit(message) => Error::limit_exceeded(Limit::Decoded, message),
+            UnpackError::Unsupported(message) => Error::unsupported(message),
         }
     }
 }

@@ -159,9 +159,7 @@ fn extension_error(path: &Path, supported: &[&str]) -> Error {
     let formats: Vec<_> = formats.map(|format| format.name()).collect();
     let message = match formats[..] {
         [] => format!("unknown extension, expected one of {}", supported.join(", ")),
-        [format] => {
-            format!("{format} is not an interchange format: write it with `Scene::save`")
-        }
+        [format] => format!("{format} is not an interchange format: write it with `Scene::save`"),
         _ => {
             let formats = formats.join(" and ");
             format!(

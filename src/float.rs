@@ -6,8 +6,7 @@
 
 use std::fmt;
 
-use serde::de::{self, DeserializeSeed, SeqAccess, Visitor};
-use serde::ser::SerializeSeq;
+use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::nan::parse_nan_bits;
@@ -184,11 +183,7 @@ impl<'de, T: Floats> Deserialize<'de> for FloatItem<T> {
 }
 
 fn serialize_list<T: Floats, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
-    let mut seq = serializer.serialize_seq(Some(values.len()))?;
-    for value in values {
-        seq.serialize_element(&FloatItem(value))?;
-    }
-    seq.end()
+    serializer.collect_seq(values.iter().map(FloatItem))
 }
 
 impl<T: Floats + Copy + Default, const N: usize> Floats for [T; N] {
@@ -211,35 +206,15 @@ impl<'de, T: Floats, const N: usize> Visitor<'de> for ArrayVisitor<T, N> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<[T; N], A::Error> {
+        let wrong_length = |length| de::Error::invalid_length(length, &format!("a list of {N}").as_str());
         for (i, slot) in self.0.iter_mut().enumerate() {
             let item: Option<FloatItem<T>> = seq.next_element()?;
-            *slot = item.ok_or_else(|| de::Error::invalid_length(i, &expected_length::<N>()))?.0;
+            *slot = item.ok_or_else(|| wrong_length(i))?.0;
         }
-        match seq.next_element_seed(SurplusItem)? {
+        match seq.next_element::<de::IgnoredAny>()? {
             None => Ok(self.0),
-            Some(()) => Err(de::Error::invalid_length(N + 1, &expected_length::<N>())),
+            Some(_) => Err(wrong_length(N + 1)),
         }
-    }
-}
-
-fn expected_length<const N: usize>() -> impl de::Expected {
-    struct Length(usize);
-    impl de::Expected for Length {
-        fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-            write!(f, "a list of {}", self.0)
-        }
-    }
-    Length(N)
-}
-
-/// Deserializes any item. An item after the end of a fixed-size array is an error.
-struct SurplusItem;
-
-impl<'de> DeserializeSeed<'de> for SurplusItem {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        de::IgnoredAny::deserialize(deserializer).map(|_| ())
     }
 }
 

@@ -7,7 +7,6 @@
 mod column;
 mod numbers;
 mod owned_text;
-mod rest;
 mod strings;
 
 pub use column::Column;
@@ -15,7 +14,6 @@ pub use column::Column;
 pub(crate) use column::write_column;
 pub use numbers::{read, read_records, write};
 pub use owned_text::PrefixedText;
-pub use rest::Rest;
 pub use strings::Strings;
 
 use std::borrow::Cow;
@@ -25,6 +23,7 @@ use std::ops::Range;
 
 use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, io};
 
+use self::numbers::remaining_bytes;
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
@@ -183,6 +182,31 @@ impl<T: PlainData> BinWrite for Bulk<'_, T> {
             }
             Bulk::Values(values) => Ok(writer.write_all(&as_bytes(values))?),
         }
+    }
+}
+
+/// All remaining bytes of a file: a byte range after reading, borrowed bytes for writing.
+#[derive(Debug, Clone)]
+pub struct Rest<'a>(pub Bulk<'a, u8>);
+
+impl Layout for Rest<'_> {
+    const TYPE: Type = Type::list(&u8::TYPE);
+}
+
+impl BinRead for Rest<'_> {
+    type Args<'b> = ();
+
+    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
+        let size = remaining_bytes(reader)?;
+        skip(reader, Some(size)).map(|range| Rest(Bulk::InputRange(range)))
+    }
+}
+
+impl BinWrite for Rest<'_> {
+    type Args<'b> = ();
+
+    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
+        self.0.write_options(writer, endian, ())
     }
 }
 

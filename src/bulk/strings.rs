@@ -88,9 +88,8 @@ impl Strings {
         if index >= self.len {
             return None;
         }
-        let start =
-            (index / STEP).checked_sub(1).and_then(|step| self.starts.get(step)).copied().unwrap_or(0);
-        self.iter_from(start).nth(index % STEP).map(|bytes| Text::from(bytes.to_vec()))
+        let start = (index / STEP).checked_sub(1).and_then(|step| self.starts.get(step));
+        self.iter_from(start.copied().unwrap_or(0)).nth(index % STEP).map(|bytes| Text::from(bytes.to_vec()))
     }
 
     /// Returns the strings in order, without their NULs.

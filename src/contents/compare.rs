@@ -155,23 +155,20 @@ impl Comparison {
 
     /// Records a difference for each key of `found` that is not in `known`.
     fn record_extras(&mut self, path: &mut String, known: &Map<String, Value>, found: &Map<String, Value>) {
-        for (key, found) in found.iter().filter(|(key, _)| !known.contains_key(*key)) {
-            if !is_null_or_empty(found) {
-                self.with_key(path, key, |this, path| {
-                    this.record(path, || "no such key".to_owned(), || describe(found));
-                });
-            }
+        let is_extra =
+            |(key, found): &(&String, &Value)| !known.contains_key(*key) && !is_null_or_empty(found);
+        for (key, found) in found.iter().filter(is_extra) {
+            let record = |this: &mut Self, path: &mut String| {
+                this.record(path, || "no such key".to_owned(), || describe(found));
+            };
+            self.with_key(path, key, record);
         }
     }
 
     fn compare_lists(&mut self, path: &mut String, expected: &[Value], found: &[Value]) {
         if expected.len() != found.len() {
-            self.record(
-                path,
-                || format!("a list of {}", expected.len()),
-                || format!("a list of {}", found.len()),
-            );
-            return;
+            let list = |items: &[Value]| format!("a list of {}", items.len());
+            return self.record(path, || list(expected), || list(found));
         }
         for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
             self.with_index(path, index, |this, path| this.compare_values(path, expected, found));

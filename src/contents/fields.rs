@@ -97,12 +97,8 @@ fn is_numeric(ty: &Type) -> bool {
 impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for FieldVisitor<F> {
     fn enter(&mut self, node: &Node) -> Visit {
         if self.list.is_none() && node.ty.item_type_and_count().is_some() && is_numeric(node.ty) {
-            self.list = Some(NumberList {
-                path: path_text(node.path),
-                depth: node.path.len(),
-                numbers: None,
-                shape: Vec::new(),
-            });
+            let (path, depth) = (path_text(node.path), node.path.len());
+            self.list = Some(NumberList { path, depth, numbers: None, shape: Vec::new() });
         }
         Visit::All
     }
@@ -143,8 +139,7 @@ impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for FieldVisitor<F> 
 
 impl NumberList {
     fn push(&mut self, path: &[Segment], ty: &Type, value: &Value) {
-        let indices = path.iter().skip(self.depth).enumerate();
-        for (level, segment) in indices {
+        for (level, segment) in path.iter().skip(self.depth).enumerate() {
             let Segment::Index(index) = segment else { continue };
             let length = usize::try_from(*index).unwrap_or(usize::MAX).saturating_add(1);
             match self.shape.get_mut(level) {

@@ -92,11 +92,8 @@ impl Mesh {
     pub fn add_attribute(&mut self, name: impl Into<String>, array: Array) {
         let name = name.into();
         let is_taken = |name: &str| self.attributes.iter().any(|attribute| attribute.name == name);
-        let unique = if is_taken(&name) {
-            (1..).map(|number| format!("{name}_again_{number}")).find(|name| !is_taken(name))
-        } else {
-            None
-        };
+        let numbered = (1..).map(|number| format!("{name}_again_{number}"));
+        let unique = std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name));
         self.attributes.push(Attribute { name: unique.unwrap_or(name), array });
     }
 }
@@ -225,9 +222,8 @@ pub struct Keys {
 impl Keys {
     /// Creates keys from the joint, frame and value of each key; `None` if there are no keys.
     pub fn new(joints: Vec<u32>, frames: Vec<u32>, values: Array) -> Option<Keys> {
-        let is_empty = joints.is_empty();
         let array = |numbers| Numbers::U32(numbers).into();
-        (!is_empty).then(|| Keys { joints: array(joints), frames: array(frames), values })
+        (!joints.is_empty()).then(|| Keys { joints: array(joints), frames: array(frames), values })
     }
 }
 

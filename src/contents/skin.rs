@@ -76,8 +76,7 @@ impl SkinnedPositions {
     /// components of the skinning matrices.
     pub(crate) fn into_array(self, max_translation: f64) -> Array {
         let max_translation = if max_translation.is_finite() { max_translation } else { 0.0 };
-        Array::from(Numbers::F32(self.positions)).with_components(3).with_tolerance(
-            ((ROUNDING_ERROR + self.max_deviation) * self.max_sum.max(max_translation)) as f32,
-        )
+        let tolerance = (ROUNDING_ERROR + self.max_deviation) * self.max_sum.max(max_translation);
+        Array::from(Numbers::F32(self.positions)).with_components(3).with_tolerance(tolerance as f32)
     }
 }

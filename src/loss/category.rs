@@ -48,11 +48,9 @@ impl Category {
         Some(match segment {
             "meshes" | "primitives" | "positions" | "normals" | "tangents" | "uvs" | "colors" | "custom"
             | "flat" | "faces" | "indices" | "corners" | "vertices" | "attributes" | "chunks" | "streams"
-            | "lods" | "nodes" | "transform" | "root_transform" | "accessors" | "bufferViews" => {
-                Category::Geometry
-            }
+            | "lods" | "nodes" | "transform" | "root_transform" | "accessors" | "bufferViews"
             // Statements of OBJ, elements of PLY, and facets of STL.
-            "v" | "vn" | "vt" | "f" | "s" | "vertex" | "face" | "tristrips" | "facets" => Category::Geometry,
+            | "v" | "vn" | "vt" | "f" | "s" | "vertex" | "face" | "tristrips" | "facets" => Category::Geometry,
             "skins"
             | "skin"
             | "skeleton"

@@ -48,13 +48,7 @@ pub(crate) fn unpack<'b>(
         (Packing::Chosen(packings), _) => {
             let packing = packing_by_number(packings, &encoding).map_err(UnpackError::Malformed)?;
             let content = unpack((packing, None), packed, size, limits)?;
-            match size {
-                Some(size) if content.len() as u64 != size => Err(UnpackError::Malformed(format!(
-                    "unpacks to {} bytes, but {size} are stated",
-                    content.len()
-                ))),
-                _ => Ok(content),
-            }
+            require_size(&content, size.unwrap_or(content.len() as u64)).map(|()| content)
         }
     }
 }
@@ -75,6 +69,13 @@ pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]
         Packing::Chosen(packings) => pack((packing_by_number(packings, &encoding)?, None), content),
         #[cfg(not(all(feature = "lz4", feature = "zstd")))]
         _ => Err(format!("{} is not built in", packing.name())),
+    }
+}
+
+fn require_size(content: &[u8], size: u64) -> Result<(), UnpackError> {
+    match content.len() {
+        length if length as u64 == size => Ok(()),
+        length => Err(UnpackError::Malformed(format!("unpacks to {length} bytes, but {size} are stated"))),
     }
 }
 
@@ -100,12 +101,8 @@ pub(crate) fn unpack_values<T: bytemuck::Pod>(
         return unpack_lz4(packed, size, limits);
     }
     let bytes = unpack((packing, None), packed, Some(size), limits)?;
-    match bytes.len() as u64 == size {
-        true => Ok(bytemuck::allocation::pod_collect_to_vec(&bytes)),
-        false => {
-            Err(UnpackError::Malformed(format!("unpacks to {} bytes, but {size} are stated", bytes.len())))
-        }
-    }
+    require_size(&bytes, size)?;
+    Ok(bytemuck::allocation::pod_collect_to_vec(&bytes))
 }
 
 /// A stated size up to this multiple of the packed size is trusted.
@@ -126,10 +123,8 @@ pub(crate) fn unpack_lz4<T: bytemuck::Pod>(
     let malformed = |message| Err(UnpackError::Malformed(message));
     let max = (packed.len() as u64).saturating_mul(255);
     if size > max {
-        return malformed(format!(
-            "states {size} bytes, but {} packed bytes unpack to at most {max}",
-            packed.len()
-        ));
+        let packed = packed.len();
+        return malformed(format!("states {size} bytes, but {packed} packed bytes unpack to at most {max}"));
     }
     if size > limits.max_decoded {
         let message = format!("unpacks to {size} bytes, over the limit of {}", limits.max_decoded);

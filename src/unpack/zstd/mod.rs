@@ -26,9 +26,8 @@ pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8
     if size < min || size > max {
         let content = if min == max { format!("{min}") } else { format!("{min} to {max}") };
         let packed = packed.len();
-        return Err(ZstdError::Size(format!(
-            "{size} bytes are declared, but {packed} packed bytes contain {content}"
-        )));
+        let message = format!("{size} bytes are declared, but {packed} packed bytes contain {content}");
+        return Err(ZstdError::Size(message));
     }
     if size > limits.max_decoded {
         let message = format!("unpacks to {size} bytes, over the limit of {}", limits.max_decoded);

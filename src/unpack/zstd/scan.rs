@@ -53,10 +53,7 @@ fn scan_frame(bytes: &mut ByteReader, sizes: &mut SizeRange) -> Result<(), ZstdE
     if flags & 0x08 != 0 {
         return invalid("the frame header has its reserved bit set");
     }
-    let mut window = match single_segment {
-        true => 0,
-        false => window_size(bytes.read_uint(1)?),
-    };
+    let window = if single_segment { None } else { Some(window_size(bytes.read_uint(1)?)) };
     if bytes.read_uint([0, 1, 2, 4][(flags & 3) as usize])? != 0 {
         return invalid("the frame requires a dictionary");
     }
@@ -67,13 +64,11 @@ fn scan_frame(bytes: &mut ByteReader, sizes: &mut SizeRange) -> Result<(), ZstdE
         (2, _) => Some(bytes.read_uint(4)?),
         _ => Some(bytes.read_uint(8)?),
     };
-    if single_segment {
-        window = content_size.unwrap_or_default();
-    }
+    // The window of a single segment is its content.
+    let window = window.or(content_size).unwrap_or_default();
     if window > MAX_WINDOW {
-        return Err(ZstdError::Window(format!(
-            "the frame requires a window of {window} bytes; the maximum is {MAX_WINDOW}"
-        )));
+        let message = format!("the frame requires a window of {window} bytes; the maximum is {MAX_WINDOW}");
+        return Err(ZstdError::Window(message));
     }
     let (mut min, mut max) = (0, 0);
     loop {
