@@ -82,7 +82,6 @@ impl Error {
         Error::new(ErrorKind::Malformed, message)
     }
 
-    /// Creates an error for an exceeded limit.
     pub(crate) fn limit_exceeded(limit: Limit, message: impl ToString) -> Error {
         Error::new(ErrorKind::LimitExceeded(limit), message)
     }

@@ -33,10 +33,14 @@ pub trait TestedFormat {
     fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<Self::Document>;
 
     /// Returns the detected dialect of a file.
-    fn detect(&self, bytes: &[u8]) -> Dialect;
+    fn detect(&self, bytes: &[u8]) -> Dialect {
+        self.format().detect(bytes).dialect
+    }
 
     /// Returns the layout from which breakages of a file are derived; `None` for a text format.
-    fn layout(&self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type>;
+    fn layout(&self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
+        self.format().layout_of(bytes, dialect)
+    }
 }
 
 /// A built-in format whose loaders can be tested.
@@ -60,14 +64,6 @@ impl<D: Format> TestedFormat for Documents<D> {
 
     fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<D> {
         D::read(bytes, &ReadOptions::default().with_dialect(dialect))
-    }
-
-    fn detect(&self, bytes: &[u8]) -> Dialect {
-        D::detect(bytes).dialect
-    }
-
-    fn layout(&self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
-        D::layout_of(bytes, dialect)
     }
 }
 
@@ -100,14 +96,6 @@ impl<T: Declared> TestedFormat for DeclaredFiles<T> {
             Some(finding) => Err(Error::from_finding(ErrorKind::Malformed, finding)),
             None => Ok(bytes.to_vec()),
         }
-    }
-
-    fn detect(&self, bytes: &[u8]) -> Dialect {
-        T::detect(bytes).dialect
-    }
-
-    fn layout(&self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
-        T::layout_of(bytes, dialect)
     }
 }
 

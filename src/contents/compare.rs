@@ -67,7 +67,6 @@ pub fn compare(expected: &Value, found: &Value, max: usize) -> Differences {
     comparison.differences
 }
 
-/// A comparison in progress.
 struct Comparison {
     max: usize,
     differences: Differences,

@@ -4,23 +4,16 @@ use super::{Files, Interchange};
 use crate::scene::SceneOptions;
 use crate::{Dialect, Enforcement, ReadOptions, Report, Result, Rule, RuleExample, Severity};
 
-macro_rules! reading_rule {
-    ($name:ident $code:literal $section:literal) => {
-        static $name: Rule = Rule {
-            code: $code,
-            severity: Severity::Fatal,
-            summary: "Files decode without errors.",
-            section: $section,
-            row: "",
-            enforced_by: Enforcement::Code("interchange formats have no declaration"),
-        };
-    };
-}
+static GLTF: Rule = reading_rule("GLTF-READ", "glTF 2.0");
+static OBJ: Rule = reading_rule("OBJ-READ", "OBJ");
+static PLY: Rule = reading_rule("PLY-READ", "PLY");
+static STL: Rule = reading_rule("STL-READ", "STL");
 
-reading_rule!(GLTF "GLTF-READ" "glTF 2.0");
-reading_rule!(OBJ "OBJ-READ" "OBJ");
-reading_rule!(PLY "PLY-READ" "PLY");
-reading_rule!(STL "STL-READ" "STL");
+const fn reading_rule(code: &'static str, section: &'static str) -> Rule {
+    let enforced_by = Enforcement::Code("interchange formats have no declaration");
+    let rule = Rule::new(code, Severity::Fatal, "Files decode without errors.");
+    Rule { section, enforced_by, ..rule }
+}
 
 impl Interchange {
     /// Reports the error that prevents reading, with its location. The report of a readable file is empty. For full

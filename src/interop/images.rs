@@ -39,6 +39,11 @@ fn file_extension(media_type: &str) -> &str {
     found.and_then(|(_, extensions, _)| extensions.first()).copied().unwrap_or("img")
 }
 
+/// Returns the file name in a path, without its extension.
+pub(super) fn file_stem(path: &str) -> Option<&str> {
+    Path::new(path).file_stem()?.to_str()
+}
+
 /// Converts the path of an image file to one relative to the model, with `/` between folders. `folder` is the folder of
 /// the file that refers to the image. Returns the path, and `true` if it was shortened: absolute paths become file
 /// names, since they are valid on one machine only.
@@ -95,8 +100,7 @@ pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Er
     for texture in scene.meshes.iter_mut().filter_map(|mesh| mesh.material.texture.as_mut()) {
         if let (None, Some(image)) = (&texture.image, images.get(&texture.name)) {
             texture.image = Some(image.clone());
-            let stem = Path::new(&texture.name).file_stem().and_then(|stem| stem.to_str());
-            texture.name = stem.unwrap_or_default().to_owned();
+            texture.name = file_stem(&texture.name).unwrap_or_default().to_owned();
         }
     }
     failed
@@ -134,7 +138,7 @@ impl<'a> ImageFiles<'a> {
     /// Creates a writer for the images of the model with the file name `model`. Does not overwrite image files that the
     /// scene refers to.
     pub fn new(model: &'a str, scene: &Scene) -> ImageFiles<'a> {
-        let stem = Path::new(model).file_stem().and_then(|stem| stem.to_str()).unwrap_or(model);
+        let stem = file_stem(model).unwrap_or(model);
         let reserved = image_files(scene).into_iter().map(str::to_lowercase).collect();
         ImageFiles { stem, reserved, written: HashMap::new() }
     }

@@ -104,17 +104,14 @@ impl Loss {
         }
     }
 
-    /// Creates a loss of kind [`LossKind::Dropped`].
     pub(crate) fn dropped(path: impl Into<Path>, message: impl Into<String>) -> Loss {
         Loss::new(LossKind::Dropped, path, message)
     }
 
-    /// Creates a loss of kind [`LossKind::Changed`].
     pub(crate) fn changed(path: impl Into<Path>, message: impl Into<String>) -> Loss {
         Loss::new(LossKind::Changed, path, message)
     }
 
-    /// Creates a loss of kind [`LossKind::Renamed`].
     pub(crate) fn renamed(path: impl Into<Path>, message: impl Into<String>) -> Loss {
         Loss::new(LossKind::Renamed, path, message)
     }

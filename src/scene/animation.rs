@@ -78,7 +78,6 @@ impl Animation {
         if self.rate > 0.0 && self.rate.is_finite() { ticks / self.rate } else { ticks }
     }
 
-    /// Converts seconds to ticks.
     pub(super) fn seconds_to_ticks(&self, seconds: f32) -> f32 {
         if self.rate > 0.0 && self.rate.is_finite() { seconds * self.rate } else { seconds }
     }

@@ -149,8 +149,8 @@ impl CorpusBuilder {
 
     fn add_broken(&mut self, file: &Candidate) {
         let Some(reason) = &file.verdicts.reason else { return };
-        let mut description =
-            format!("{}: {}.", capitalized(&file.defect), reason.message.trim_end_matches('.'));
+        let message = reason.message.trim_end_matches('.');
+        let mut description = format!("{}: {message}.", capitalized(&file.defect));
         let mut others: Vec<_> = file.verdicts.codes.iter().copied().collect();
         others.retain(|code| *code != reason.rule.code);
         if !others.is_empty() {

@@ -52,7 +52,6 @@ pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &Candidate)
     is_same.then(|| Candidate { bytes: pair.broken, source: Some(pair.valid), verdicts, ..candidate.clone() })
 }
 
-/// A broken file and its valid source.
 struct FilePair {
     valid: Vec<u8>,
     broken: Vec<u8>,

@@ -26,7 +26,6 @@ const DRAWS: [usize; 2] = [600, 3000];
 /// After the minimum number of draws, drawing stops once this many consecutive draws have yielded no new kind of value.
 const MAX_DRAWS_WITHOUT_NEW: usize = 400;
 
-/// A valid file.
 #[derive(Debug, Clone)]
 pub(super) struct ValidFile {
     pub(super) dialect: Dialect,

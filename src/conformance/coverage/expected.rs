@@ -52,9 +52,8 @@ impl ExpectedKinds {
         match ty {
             Type::Unsigned(size) | Type::Signed(size) => self.add_integer(8 * size, path, is_free),
             Type::Float(_) => self.add(path, FLOATS.iter().copied().filter(|_| is_free)),
-            Type::BigEndian(number) => self.add_value(number, path, is_free),
             Type::NulString => self.add(path, STRINGS.iter().copied()),
-            Type::Array(item, _) => self.add_value(item, path, is_free),
+            Type::BigEndian(item) | Type::Array(item, _) => self.add_value(item, path, is_free),
             Type::List(item) => {
                 // Does not expect long lists of lists, which would make large files.
                 let is_expected = |kind: &&str| **kind != *MANY || !has_list(item);

@@ -11,7 +11,6 @@ use crate::layout::expr::Value;
 use crate::layout::grammar::ValueType;
 use crate::layout::walk::{Node, Segment, Visit, Visitor};
 
-/// Counts the kinds of values in a file.
 #[derive(Default)]
 pub(super) struct Observer {
     pub(super) counts: KindCounts,
@@ -131,7 +130,6 @@ pub(in crate::conformance) fn field_names(path: &[Segment]) -> String {
     fields_of(path).collect::<Vec<_>>().join(".")
 }
 
-/// Returns the field names of a path.
 pub(in crate::conformance) fn fields_of(path: &[Segment]) -> impl Iterator<Item = &'static str> {
     path.iter().filter_map(|step| match step {
         Segment::Field(name) => Some(*name),

@@ -20,7 +20,6 @@ const BIN_CHUNK: &[u8; 4] = b"BIN\0";
 /// The characters to percent-encode in file names.
 pub(super) const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Writes a GLB file.
 pub(super) fn write_glb(
     mut json: RootObject,
     buffer: &BufferPlan,

@@ -76,7 +76,6 @@ pub(super) fn read(
     Ok(Some((mesh, uv_sets)))
 }
 
-/// Reads the attributes of a primitive.
 struct AttributeReader<'a> {
     file: &'a GltfFile<'a>,
     /// The decompressed values of accessors, by accessor index.

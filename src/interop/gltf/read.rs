@@ -279,13 +279,13 @@ impl SceneReader<'_> {
 
     /// Replaces indices into the joints of the skin by indices into the joints of the skeleton.
     fn map_joints(&mut self, mesh: &mut Mesh, node: usize, at: &str) -> Result<()> {
-        let path = format!("{at}.attributes.JOINTS");
+        let path = || format!("{at}.attributes.JOINTS");
         if let Some(skin) = self.file.root.nodes[node].skin {
-            let mut sets = mesh.skins.iter_mut();
+            let (mut sets, path) = (mesh.skins.iter_mut(), path());
             return sets.try_for_each(|set| self.joints.map_joint_indices(skin.value(), set, &path));
         }
         if !mesh.skins.is_empty() {
-            let loss = Loss::dropped(path, "joints of a node without a skin");
+            let loss = Loss::dropped(path(), "joints of a node without a skin");
             self.losses.push(loss.with_detail(format_args!("nodes[{node}]")));
             mesh.skins.clear();
         }

@@ -188,7 +188,6 @@ fn list_names(json: &Value, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Lists attributes with unknown names.
 fn list_unknown_attributes(json: &Value, losses: &mut Vec<Loss>) {
     for (mesh, entry) in entries(json, "meshes").iter().enumerate() {
         for (index, primitive) in entries(entry, "primitives").iter().enumerate() {

@@ -17,7 +17,6 @@ const INDEX_END: i64 = ABSENT as i64;
 
 const VALUE_NAMES: [&str; 3] = ["positions", "texture coordinates", "normals"];
 
-/// Parses corners and assigns vertices to them.
 #[derive(Default)]
 pub(super) struct CornerParser {
     /// For each position, the first vertex of the part that used the position last.

@@ -7,7 +7,6 @@ use super::values::ValueLists;
 use crate::interop::shared::polygons::Polygons;
 use crate::{Category, Loss, Span};
 
-/// The content of a file.
 #[derive(Debug, Default)]
 pub(super) struct ObjFile {
     pub lists: ValueLists,

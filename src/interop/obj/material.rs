@@ -151,35 +151,24 @@ impl<'a> MtlReader<'a, '_> {
     fn read_map(&mut self, words: &mut Words) -> Result<Option<DiffuseMap>> {
         let mut map = DiffuseMap::default();
         loop {
-            let name = words.clone();
+            let start = words.clone();
             let option = words.next().unwrap_or_default();
-            let values = match option {
-                b"-s" => {
-                    map.transform.scale = read_up_to_three(words, 1.0)?;
-                    continue;
+            match option {
+                b"-s" => map.transform.scale = read_up_to_three(words, 1.0)?,
+                b"-o" => map.transform.offset = read_up_to_three(words, 0.0)?,
+                b"-clamp" => map.clamp = words.next() == Some(b"on"),
+                b"-t" => _ = read_up_to_three(words, 0.0)?,
+                b"-mm" => _ = [words.next(), words.next()],
+                b"-blendu" | b"-blendv" | b"-boost" | b"-bm" | b"-cc" | b"-imfchan" | b"-texres" => {
+                    words.next();
                 }
-                b"-o" => {
-                    map.transform.offset = read_up_to_three(words, 0.0)?;
-                    continue;
-                }
-                b"-clamp" => {
-                    map.clamp = words.next() == Some(b"on");
-                    continue;
-                }
-                b"-t" => {
-                    read_up_to_three(words, 0.0)?;
-                    0
-                }
-                b"-mm" => 2,
-                b"-blendu" | b"-blendv" | b"-boost" | b"-bm" | b"-cc" | b"-imfchan" | b"-texres" => 1,
                 _ => {
-                    *words = name;
+                    *words = start;
                     break;
                 }
-            };
-            self.record_unsupported(format!("map_Kd {}", option.escape_ascii()));
-            for _ in 0..values {
-                words.next();
+            }
+            if !matches!(option, b"-s" | b"-o" | b"-clamp") {
+                self.record_unsupported(format!("map_Kd {}", option.escape_ascii()));
             }
         }
         let path = String::from_utf8_lossy(words.rest_of_line());

@@ -8,6 +8,7 @@ use super::material::{Materials, MtlMaterial};
 use super::values::ValueLists;
 use crate::Loss;
 use crate::interop::shared::polygons::count_used;
+use crate::interop::shared::text::to_utf8;
 use crate::scene::{Colors, Faces, Indices, Mesh, UvOrigin};
 
 /// Returns the meshes of a file, and the names of materials that no face uses.
@@ -29,7 +30,7 @@ pub(super) fn to_meshes(
         let path = format!("meshes[{index}]");
         part.faces.list_degenerate(&format!("{path}.faces"), losses);
         let found = materials.get(&part.material);
-        let material = to_text(&part.material, &format!("{path}.material.name"), losses);
+        let material = to_utf8(&part.material, &format!("{path}.material.name"), losses);
         let mut mesh = Mesh {
             name: to_name(part.name, &path, losses),
             material: found.unwrap_or(&MtlMaterial::default()).to_material(material),
@@ -140,20 +141,11 @@ fn list_unused_count(path: &str, count: usize, of: usize, losses: &mut Vec<Loss>
 
 fn to_name(name: MeshName, path: &str, losses: &mut Vec<Loss>) -> String {
     let path = format!("{path}.name");
-    let (object, group) = (to_text(&name.object, &path, losses), to_text(&name.group, &path, losses));
+    let (object, group) = (to_utf8(&name.object, &path, losses), to_utf8(&name.group, &path, losses));
     match (&*object, &*group) {
         (_, "") => object,
         ("", _) => group,
         (object, group) if object == group => group.to_owned(),
         (object, group) => format!("{object}/{group}"),
     }
-}
-
-fn to_text(bytes: &[u8], path: &str, losses: &mut Vec<Loss>) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    if text.as_bytes() != bytes {
-        let loss = Loss::renamed(path, "invalid UTF-8 was replaced");
-        losses.push(loss.with_change(bytes.escape_ascii(), &text));
-    }
-    text.into_owned()
 }

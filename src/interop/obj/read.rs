@@ -70,7 +70,6 @@ pub(super) fn read(
 }
 
 impl ObjReader {
-    /// Adds the lines of a window.
     fn add_window(&mut self, text: &[u8], pieces: &[ParsedPiece]) -> Result<()> {
         for piece in pieces {
             for run in &piece.runs {

@@ -59,8 +59,7 @@ impl<'a> WindowReader<'a> {
 }
 
 /// Returns the offset after the last line that is not continued by a backslash; `None` if there is no such line.
-fn last_line_end(text: &[u8]) -> Option<usize> {
-    let mut text = text;
+fn last_line_end(mut text: &[u8]) -> Option<usize> {
     loop {
         let end = memchr::memrchr(b'\n', text)? + 1;
         let line = text[..end].trim_ascii_end();

@@ -1,11 +1,10 @@
 //! Writes scenes as OBJ.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use super::{CAPABILITIES, CONVENTIONS, library};
 use crate::interop::Files;
-use crate::interop::images::ImageFiles;
+use crate::interop::images::{ImageFiles, file_stem};
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::to_single_line;
 use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
@@ -45,8 +44,7 @@ pub(in crate::interop) fn write(
 
 /// Returns the file name of the library: `robot.mtl` for `robot.obj`.
 fn library_name(name: &str) -> String {
-    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
-    format!("{}.mtl", to_single_line(stem))
+    format!("{}.mtl", to_single_line(file_stem(name).unwrap_or(name)))
 }
 
 /// Writes the material library, if it has materials and companion files are possible. Returns `true` if it was written.

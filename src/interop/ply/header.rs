@@ -14,7 +14,6 @@ pub(super) enum Encoding {
     BigEndian,
 }
 
-/// The type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NumberType {
     I8,
@@ -107,7 +106,6 @@ impl Element {
     }
 }
 
-/// The header of a file.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub encoding: Encoding,

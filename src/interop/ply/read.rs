@@ -170,7 +170,6 @@ fn list_dropped_lists(element: &Element, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Reads faces.
 struct FaceReader {
     /// The number of vertices according to the header.
     vertices: u64,
@@ -212,7 +211,6 @@ impl FaceReader {
         Ok(())
     }
 
-    /// Reads a polygon.
     fn read_polygon(
         &mut self,
         source: &mut NumberSource,

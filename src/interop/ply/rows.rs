@@ -213,7 +213,6 @@ fn read_item(
     })
 }
 
-/// Skips an item.
 pub(super) fn skip_item(source: &mut NumberSource, element: &Element) -> Result<()> {
     element.properties.iter().try_for_each(|property| skip_property(source, property))
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use fast_float2::FastFloat;
 
 use crate::interop::detect::without_byte_order_mark;
-use crate::{Error, Result, Span};
+use crate::{Error, Loss, Result, Span};
 
 /// An iterator over the words in a range of a text. Words are separated by spaces, tabs, line ends, and backslashes
 /// that continue a line.
@@ -282,4 +282,14 @@ pub(in crate::interop) fn unique_name(name: &str, taken: &mut BTreeSet<String>) 
     let free = names.find(|name| !taken.contains(name)).unwrap_or_default();
     taken.insert(free.clone());
     free
+}
+
+/// Converts a name in a file to UTF-8. Replaces invalid bytes, and lists the change at `path`.
+pub(in crate::interop) fn to_utf8(bytes: &[u8], path: &str, losses: &mut Vec<Loss>) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    if text.as_bytes() != bytes {
+        let loss = Loss::renamed(path, "invalid UTF-8 was replaced");
+        losses.push(loss.with_change(bytes.escape_ascii(), &text));
+    }
+    text.into_owned()
 }

@@ -17,7 +17,7 @@ mod write;
 
 use super::Files;
 use super::detect::{is_binary_stl, without_byte_order_mark};
-use super::shared::text::reject;
+use super::shared::text::{reject, to_utf8};
 use crate::scene::{Capabilities, Conventions, Mesh, Scene, SceneOptions};
 use crate::{Limits, Loss, Result};
 
@@ -82,13 +82,8 @@ struct Solid {
 
 impl Solid {
     fn into_mesh(self, index: usize, conventions: Conventions, losses: &mut Vec<Loss>) -> Mesh {
-        let name = String::from_utf8_lossy(&self.name);
-        if name.as_bytes() != self.name {
-            let loss = Loss::renamed(format!("meshes[{index}].name"), "invalid UTF-8 was replaced");
-            losses.push(loss.with_change(self.name.escape_ascii(), &name));
-        }
         let mut mesh = Mesh {
-            name: name.into_owned(),
+            name: to_utf8(&self.name, &format!("meshes[{index}].name"), losses),
             positions: self.positions,
             exact_positions: self.exact_positions,
             uv_origin: conventions.uv_origin,

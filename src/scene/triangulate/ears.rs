@@ -55,7 +55,6 @@ struct RemainingPolygon<'a> {
     remaining: usize,
 }
 
-/// The classification of a corner.
 enum CornerClass {
     /// The corner can be cut off.
     Ear,

@@ -150,7 +150,6 @@ impl<R: Read> Inflater<R> {
         Ok(())
     }
 
-    /// Skips `size` bytes.
     pub(crate) fn skip(&mut self, mut size: u64) -> Result<(), ZstdError> {
         let mut scratch = vec![0; DCtx::out_size()];
         while size > 0 {
