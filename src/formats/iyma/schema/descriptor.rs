@@ -167,16 +167,15 @@ impl BinRead for VertexAttributeInfo {
 }
 
 /// The bitcode encoding of the descriptor, for the declaration. Its argument is the dialect.
-pub(super) const BITCODE: Packing =
-    Packing::Custom { name: "bitcode", decode: decode_to_plain_fields, encode: encode_plain_fields };
+pub(super) const BITCODE: Packing = Packing::Custom { name: "bitcode", decode: to_plain, encode: from_plain };
 
 /// Decodes a descriptor, and encodes it as plain fields.
-fn decode_to_plain_fields(bytes: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
+fn to_plain(bytes: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
     Descriptor::decode(bytes, to_dialect(dialect.as_ref()))?.to_plain_fields()
 }
 
 /// Encodes a descriptor, given as plain fields without trailing bytes.
-fn encode_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
+fn from_plain(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
     let dialect = to_dialect(dialect.as_ref());
     let mut rest = Cursor::new(fields);
     let descriptor = Descriptor::read(&mut rest).map_err(|error| error.root_cause().to_string())?;
@@ -189,9 +188,9 @@ fn encode_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>,
     match stored.iter().zip(fields).position(|(stored, field)| stored != field) {
         None => {}
         Some(0..8) => {
-            let data_len = descriptor.data_len();
+            let size = descriptor.data_len();
             return Err(format!(
-                "data_len must be {data_len}, the size of the buffers, because it is not stored"
+                "data_len must be {size}, the size of the buffers, because it is not stored"
             ));
         }
         Some(offset) if offset == has_indices_offset => {
@@ -236,16 +235,13 @@ impl Descriptor {
     /// encodes like a list (I1).
     fn decode_as<U: WireUsage>(bytes: &[u8]) -> Result<Descriptor, bitcode::Error> {
         let (descriptor, attributes): (Descriptor, Vec<(U, VertexFormat)>) = bitcode::decode(bytes)?;
-        let attributes = attributes.into_iter();
-        let attributes =
-            attributes.map(|(usage, format)| VertexAttributeInfo { usage: usage.into(), format });
-        Ok(Descriptor { attributes: attributes.collect(), ..descriptor })
+        let info = |(usage, format): (U, VertexFormat)| VertexAttributeInfo { usage: usage.into(), format };
+        Ok(Descriptor { attributes: attributes.into_iter().map(info).collect(), ..descriptor })
     }
 
     fn encode_as<U: WireUsage>(self) -> Result<Vec<u8>, usize> {
         let attributes = self.attributes.iter().enumerate();
-        let attributes =
-            attributes.map(|(index, info)| Ok((U::from_usage(&info.usage).ok_or(index)?, info.format)));
+        let attributes = attributes.map(|(index, a)| Ok((U::from_usage(&a.usage).ok_or(index)?, a.format)));
         let attributes = attributes.collect::<Result<Vec<_>, usize>>()?;
         Ok(bitcode::encode(&(self, attributes)))
     }

@@ -14,7 +14,7 @@ pub(super) trait WireUsage: Encode + DecodeOwned + Into<Usage> {
 
 macro_rules! usages {
     (
-        named { $($(#[doc = $doc:literal])* $usage:ident = $number:literal, $name:literal;)* }
+        named { $($usage:ident = $number:literal, $name:literal, $doc:literal;)* }
         dialects {
             $(
                 $(#[doc = $wire_doc:literal])*
@@ -29,7 +29,7 @@ macro_rules! usages {
             /// A custom usage: a number and a name. The reference dialect has no names.
             Custom(u32, String),
             $(
-                $(#[doc = $doc])*
+                #[doc = $doc]
                 #[json(name = $name)]
                 $usage,
             )*
@@ -43,7 +43,7 @@ macro_rules! usages {
         pub enum UsageField {
             /// A custom usage.
             Custom = 0,
-            $($(#[doc = $doc])* $usage = $number,)*
+            $(#[doc = $doc] $usage = $number,)*
         }
 
         impl Usage {
@@ -123,24 +123,16 @@ macro_rules! usages {
 }
 
 usages! {
-    // Each usage with its number in tables and dumps, and its name in messages and JSON.
+    // Each usage with its number in tables and dumps, its name in messages and JSON, and its documentation.
     named {
-        /// Position.
-        Position = 1, "position";
-        /// Normal.
-        Normal = 2, "normal";
-        /// Tangent.
-        Tangent = 3, "tangent";
-        /// Colour.
-        Color = 4, "color";
-        /// Texture coordinate; the reference dialect's first set.
-        Uv = 5, "uv";
-        /// The reference dialect's second set of texture coordinates.
-        Uv1 = 6, "uv1";
-        /// Joint indices.
-        JointIndex = 7, "joint_index";
-        /// Joint weights.
-        JointWeight = 8, "joint_weight";
+        Position = 1, "position", "Position.";
+        Normal = 2, "normal", "Normal.";
+        Tangent = 3, "tangent", "Tangent.";
+        Color = 4, "color", "Colour.";
+        Uv = 5, "uv", "Texture coordinate; the reference dialect's first set.";
+        Uv1 = 6, "uv1", "The reference dialect's second set of texture coordinates.";
+        JointIndex = 7, "joint_index", "Joint indices.";
+        JointWeight = 8, "joint_weight", "Joint weights.";
     }
     // The usages of each dialect after `Custom`, in order of their encoded numbers.
     dialects {

@@ -66,19 +66,12 @@ pub enum Component {
 impl Component {
     /// The size in bytes; for `Unorm10x3x2`, the size of the whole word.
     pub const fn size(self) -> usize {
+        use Component::*;
         match self {
-            Component::Sint8
-            | Component::Snorm8
-            | Component::Uint8
-            | Component::Unorm8
-            | Component::Unorm8Bgra => 1,
-            Component::Float16
-            | Component::Sint16
-            | Component::Snorm16
-            | Component::Uint16
-            | Component::Unorm16 => 2,
-            Component::Float32 | Component::Sint32 | Component::Uint32 | Component::Unorm10x3x2 => 4,
-            Component::Float64 => 8,
+            Sint8 | Snorm8 | Uint8 | Unorm8 | Unorm8Bgra => 1,
+            Float16 | Sint16 | Snorm16 | Uint16 | Unorm16 => 2,
+            Float32 | Sint32 | Uint32 | Unorm10x3x2 => 4,
+            Float64 => 8,
         }
     }
 }
@@ -90,7 +83,7 @@ pub(in super::super) const UNORM10X3X2: [BitRange; 4] = {
 };
 
 macro_rules! vertex_formats {
-    ($($(#[doc = $doc:literal])* $format:ident = $number:literal, $component:ident $count:literal;)*) => {
+    ($($format:ident = $number:literal, $component:ident $count:literal, $doc:literal;)*) => {
         /// A vertex format: the type and number of components per value.
         #[derive(Json, Layout)]
         #[binrw]
@@ -98,7 +91,7 @@ macro_rules! vertex_formats {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
         #[allow(non_camel_case_types, reason = "the specification's name")]
         pub enum VertexFormat {
-            $($(#[doc = $doc])* $format = $number,)*
+            $(#[doc = $doc] $format = $number,)*
         }
 
         // bitcode numbers the formats by their order.
@@ -149,94 +142,50 @@ macro_rules! vertex_formats {
 
 // Each format with its encoded number, which bitcode derives from the order. The order follows the specification.
 vertex_formats! {
-    /// One 16-bit float.
-    Float16 = 0, Float16 1;
-    /// One 32-bit float.
-    Float32 = 1, Float32 1;
-    /// One 64-bit float.
-    Float64 = 2, Float64 1;
-    /// Two 16-bit floats.
-    Float16x2 = 3, Float16 2;
-    /// Four 16-bit floats.
-    Float16x4 = 4, Float16 4;
-    /// Two 32-bit floats.
-    Float32x2 = 5, Float32 2;
-    /// Three 32-bit floats.
-    Float32x3 = 6, Float32 3;
-    /// Four 32-bit floats.
-    Float32x4 = 7, Float32 4;
-    /// Two 64-bit floats.
-    Float64x2 = 8, Float64 2;
-    /// Three 64-bit floats.
-    Float64x3 = 9, Float64 3;
-    /// Four 64-bit floats.
-    Float64x4 = 10, Float64 4;
-    /// One signed 8-bit integer.
-    Sint8 = 11, Sint8 1;
-    /// Two signed 8-bit integers.
-    Sint8x2 = 12, Sint8 2;
-    /// Four signed 8-bit integers.
-    Sint8x4 = 13, Sint8 4;
-    /// One signed 16-bit integer.
-    Sint16 = 14, Sint16 1;
-    /// One signed 32-bit integer.
-    Sint32 = 15, Sint32 1;
-    /// Two signed 16-bit integers.
-    Sint16x2 = 16, Sint16 2;
-    /// Four signed 16-bit integers.
-    Sint16x4 = 17, Sint16 4;
-    /// Two signed 32-bit integers.
-    Sint32x2 = 18, Sint32 2;
-    /// Three signed 32-bit integers.
-    Sint32x3 = 19, Sint32 3;
-    /// Four signed 32-bit integers.
-    Sint32x4 = 20, Sint32 4;
-    /// One signed normalised 8-bit integer, −1 to 1.
-    Snorm8 = 21, Snorm8 1;
-    /// Two signed normalised 8-bit integers, −1 to 1.
-    Snorm8x2 = 22, Snorm8 2;
-    /// Four signed normalised 8-bit integers, −1 to 1.
-    Snorm8x4 = 23, Snorm8 4;
-    /// One signed normalised 16-bit integer, −1 to 1.
-    Snorm16 = 24, Snorm16 1;
-    /// Two signed normalised 16-bit integers, −1 to 1.
-    Snorm16x2 = 25, Snorm16 2;
-    /// Four signed normalised 16-bit integers, −1 to 1.
-    Snorm16x4 = 26, Snorm16 4;
-    /// One unsigned 8-bit integer.
-    Uint8 = 27, Uint8 1;
-    /// Two unsigned 8-bit integers.
-    Uint8x2 = 28, Uint8 2;
-    /// Four unsigned 8-bit integers.
-    Uint8x4 = 29, Uint8 4;
-    /// One unsigned 16-bit integer.
-    Uint16 = 30, Uint16 1;
-    /// One unsigned 32-bit integer.
-    Uint32 = 31, Uint32 1;
-    /// Two unsigned 16-bit integers.
-    Uint16x2 = 32, Uint16 2;
-    /// Four unsigned 16-bit integers.
-    Uint16x4 = 33, Uint16 4;
-    /// Two unsigned 32-bit integers.
-    Uint32x2 = 34, Uint32 2;
-    /// Three unsigned 32-bit integers.
-    Uint32x3 = 35, Uint32 3;
-    /// Four unsigned 32-bit integers.
-    Uint32x4 = 36, Uint32 4;
-    /// One unsigned normalised 8-bit integer, 0 to 1.
-    Unorm8 = 37, Unorm8 1;
-    /// Two unsigned normalised 8-bit integers, 0 to 1.
-    Unorm8x2 = 38, Unorm8 2;
-    /// Four unsigned normalised 8-bit integers, 0 to 1.
-    Unorm8x4 = 39, Unorm8 4;
-    /// Four normalised 8-bit integers, 0 to 1: blue, green, red, alpha.
-    Unorm8x4Bgra = 40, Unorm8Bgra 4;
-    /// One unsigned normalised 16-bit integer, 0 to 1.
-    Unorm16 = 41, Unorm16 1;
-    /// Three normalised 10-bit integers and a 2-bit integer, 0 to 1, packed in a word starting at the lowest bit.
-    Unorm10_10_10_2 = 42, Unorm10x3x2 4;
-    /// Two unsigned normalised 16-bit integers, 0 to 1.
-    Unorm16x2 = 43, Unorm16 2;
-    /// Four unsigned normalised 16-bit integers, 0 to 1.
-    Unorm16x4 = 44, Unorm16 4;
+    Float16 = 0, Float16 1, "One 16-bit float.";
+    Float32 = 1, Float32 1, "One 32-bit float.";
+    Float64 = 2, Float64 1, "One 64-bit float.";
+    Float16x2 = 3, Float16 2, "Two 16-bit floats.";
+    Float16x4 = 4, Float16 4, "Four 16-bit floats.";
+    Float32x2 = 5, Float32 2, "Two 32-bit floats.";
+    Float32x3 = 6, Float32 3, "Three 32-bit floats.";
+    Float32x4 = 7, Float32 4, "Four 32-bit floats.";
+    Float64x2 = 8, Float64 2, "Two 64-bit floats.";
+    Float64x3 = 9, Float64 3, "Three 64-bit floats.";
+    Float64x4 = 10, Float64 4, "Four 64-bit floats.";
+    Sint8 = 11, Sint8 1, "One signed 8-bit integer.";
+    Sint8x2 = 12, Sint8 2, "Two signed 8-bit integers.";
+    Sint8x4 = 13, Sint8 4, "Four signed 8-bit integers.";
+    Sint16 = 14, Sint16 1, "One signed 16-bit integer.";
+    Sint32 = 15, Sint32 1, "One signed 32-bit integer.";
+    Sint16x2 = 16, Sint16 2, "Two signed 16-bit integers.";
+    Sint16x4 = 17, Sint16 4, "Four signed 16-bit integers.";
+    Sint32x2 = 18, Sint32 2, "Two signed 32-bit integers.";
+    Sint32x3 = 19, Sint32 3, "Three signed 32-bit integers.";
+    Sint32x4 = 20, Sint32 4, "Four signed 32-bit integers.";
+    Snorm8 = 21, Snorm8 1, "One signed normalised 8-bit integer, −1 to 1.";
+    Snorm8x2 = 22, Snorm8 2, "Two signed normalised 8-bit integers, −1 to 1.";
+    Snorm8x4 = 23, Snorm8 4, "Four signed normalised 8-bit integers, −1 to 1.";
+    Snorm16 = 24, Snorm16 1, "One signed normalised 16-bit integer, −1 to 1.";
+    Snorm16x2 = 25, Snorm16 2, "Two signed normalised 16-bit integers, −1 to 1.";
+    Snorm16x4 = 26, Snorm16 4, "Four signed normalised 16-bit integers, −1 to 1.";
+    Uint8 = 27, Uint8 1, "One unsigned 8-bit integer.";
+    Uint8x2 = 28, Uint8 2, "Two unsigned 8-bit integers.";
+    Uint8x4 = 29, Uint8 4, "Four unsigned 8-bit integers.";
+    Uint16 = 30, Uint16 1, "One unsigned 16-bit integer.";
+    Uint32 = 31, Uint32 1, "One unsigned 32-bit integer.";
+    Uint16x2 = 32, Uint16 2, "Two unsigned 16-bit integers.";
+    Uint16x4 = 33, Uint16 4, "Four unsigned 16-bit integers.";
+    Uint32x2 = 34, Uint32 2, "Two unsigned 32-bit integers.";
+    Uint32x3 = 35, Uint32 3, "Three unsigned 32-bit integers.";
+    Uint32x4 = 36, Uint32 4, "Four unsigned 32-bit integers.";
+    Unorm8 = 37, Unorm8 1, "One unsigned normalised 8-bit integer, 0 to 1.";
+    Unorm8x2 = 38, Unorm8 2, "Two unsigned normalised 8-bit integers, 0 to 1.";
+    Unorm8x4 = 39, Unorm8 4, "Four unsigned normalised 8-bit integers, 0 to 1.";
+    Unorm8x4Bgra = 40, Unorm8Bgra 4, "Four normalised 8-bit integers, 0 to 1: blue, green, red, alpha.";
+    Unorm16 = 41, Unorm16 1, "One unsigned normalised 16-bit integer, 0 to 1.";
+    Unorm10_10_10_2 = 42, Unorm10x3x2 4,
+        "Three normalised 10-bit integers and a 2-bit integer, 0 to 1, packed in a word starting at the lowest bit.";
+    Unorm16x2 = 43, Unorm16 2, "Two unsigned normalised 16-bit integers, 0 to 1.";
+    Unorm16x4 = 44, Unorm16 4, "Four unsigned normalised 16-bit integers, 0 to 1.";
 }
