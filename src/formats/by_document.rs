@@ -1,11 +1,15 @@
 //! Functions that built-in formats implement through their documents.
 
 /// Implements the functions of [`Declared`](super::Declared) that use documents. Requires the modules `examples` and
-/// `strategy` of the format. The argument is a closure that returns the strategy for files; by default, files are the
-/// encoded documents of `strategy::documents_with`.
+/// `strategy` of the format. The argument is a closure that returns the strategy for files. Without it, files are the
+/// encoded documents of `strategy::documents_with`, and `check_file` is implemented, too.
 macro_rules! by_document {
     () => {
         by_document!(|config| $crate::formats::generated::encoded_files(strategy::documents_with(config)));
+
+        fn check_file(bytes: &[u8], options: &$crate::ReadOptions) -> $crate::Result<$crate::Report> {
+            <Self as $crate::Format>::check_decoded(bytes, options)
+        }
     };
     (|$config:ident| $files:expr) => {
         #[cfg(feature = "proptest")]

@@ -13,8 +13,6 @@ mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
-#[cfg(feature = "scene")]
-mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
@@ -62,10 +60,6 @@ impl Declared for Document {
         codec::detect(bytes)
     }
 
-    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        Document::check_decoded(bytes, options)
-    }
-
     by_document!();
 
     #[cfg(feature = "proptest")]
@@ -76,13 +70,11 @@ impl Declared for Document {
 
 impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+        let structure = Self::ABOUT.structure(&schema::Image::TYPE);
         Self::dialect_of(bytes, options)
             .and_then(|_| codec::read(bytes))
             .and_then(|document| require_valid(document, options))
-            .map_err(|error| {
-                let structure = Self::ABOUT.structure(&schema::Image::TYPE);
-                structure.locate(error, bytes, &options.limits)
-            })
+            .map_err(|error| structure.locate(error, bytes, &options.limits))
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {

@@ -29,8 +29,6 @@ mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
-#[cfg(feature = "scene")]
-mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
@@ -69,10 +67,6 @@ impl Declared for Document {
         Some(codec::layout(bytes, dialect))
     }
 
-    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        Document::check_decoded(bytes, options)
-    }
-
     by_document!();
 
     #[cfg(feature = "proptest")]
@@ -84,12 +78,10 @@ impl Declared for Document {
 impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
+        let structure = || Self::ABOUT.structure(codec::layout(bytes, dialect));
         codec::read(bytes, dialect, &options.limits)
             .and_then(|document| require_valid(document, options))
-            .map_err(|error| {
-                let structure = Self::ABOUT.structure(codec::layout(bytes, dialect));
-                structure.locate(error, bytes, &options.limits)
-            })
+            .map_err(|error| structure().locate(error, bytes, &options.limits))
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
@@ -138,16 +130,13 @@ impl Format for Document {
 
 fn mesh_info(chunk: &Chunk) -> MeshInfo {
     let flat_positions = chunk.positions_2d().unwrap_or_default().iter().map(|[x, y]| [*x, *y, 0.0]);
+    let attribute = |Stream { values }: &Stream| AttributeInfo {
+        name: values.name().into(),
+        components: values.components().into(),
+    };
     MeshInfo {
         vertices: chunk.vertex_count() as u64,
-        attributes: chunk
-            .streams
-            .iter()
-            .map(|stream| AttributeInfo {
-                name: stream.values.name().into(),
-                components: stream.values.components().into(),
-            })
-            .collect(),
+        attributes: chunk.streams.iter().map(attribute).collect(),
         indices: chunk.indices.len() as u64,
         index_bits: match chunk.indices {
             Indices::U16(_) => 16,

@@ -1,9 +1,9 @@
 //! Converts Crucible documents to and from scenes.
 
-use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values, source_fields};
+use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values};
 use crate::scene::{
-    self, Axis, Capabilities, Colors, Components, Conventions, CustomAttribute, Faces, FromScene, Mesh,
-    Scene, SceneOptions, Skin, SourceFields, ToScene, Weights,
+    self, Axis, Capabilities, Colors, Components, Conventions, CustomAttribute, FromScene, Mesh, MeshFields,
+    Scene, SceneOptions, Skin, SourceFields, StridedList, ToScene, UvOrigin, Weights,
 };
 use crate::{Dialect, Loss, Quantity, Result};
 
@@ -15,9 +15,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     max_uv_sets: 1,
     max_color_sets: 1,
     max_skins: 1,
-    custom: |custom| {
-        custom.name == POSITION_2D && custom.components == 2 && matches!(custom.values, Components::F32(_))
-    },
+    custom: |a| a.name == POSITION_2D && a.components == 2 && matches!(a.values, Components::F32(_)),
     ..Capabilities::POSITIONS
 };
 
@@ -38,7 +36,15 @@ impl ToScene for Document {
     };
 
     fn source_fields(&self) -> SourceFields {
-        source_fields::source_fields(self)
+        let meshes = self.chunks.iter().enumerate().map(|(index, chunk)| {
+            let list = |field: String| StridedList::single(format!("chunks[{index}].{field}"));
+            let streams = 0..chunk.streams.len();
+            MeshFields {
+                vertices: streams.map(|stream| list(format!("streams[{stream}].data"))).collect(),
+                faces: vec![StridedList { width: 3, ..list("indices.data".to_owned()) }],
+            }
+        });
+        SourceFields { meshes: meshes.collect(), ..SourceFields::default() }
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
@@ -48,11 +54,11 @@ impl ToScene for Document {
         let Document { dialect: _, container, chunks, trailing } = self;
         let is_alone_in_container = container == Container::Model && chunks.len() == 1;
         let chunks = chunks.into_iter().enumerate();
-        let meshes = chunks.map(|(index, chunk)| to_mesh(chunk, index, conventions, &mut losses)).collect();
+        let uv_origin = conventions.uv_origin;
+        let meshes = chunks.map(|(index, chunk)| to_mesh(chunk, index, uv_origin, &mut losses)).collect();
         if !trailing.is_empty() {
-            losses.push(
-                Loss::dropped("trailing", "bytes after the last chunk").with_count(trailing.len(), "bytes"),
-            );
+            let loss = Loss::dropped("trailing", "bytes after the last chunk");
+            losses.push(loss.with_count(trailing.len(), "bytes"));
         }
         let mut scene = Scene { meshes, ..Scene::default() };
         if is_alone_in_container {
@@ -97,17 +103,14 @@ fn choose_container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss
     }
 }
 
-fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Vec<Loss>) -> Mesh {
+fn to_mesh(chunk: Chunk, index: usize, uv_origin: UvOrigin, losses: &mut Vec<Loss>) -> Mesh {
     let vertices = chunk.vertex_count();
     let Chunk { index_size, indices, streams, trailing } = chunk;
-    let mut mesh = Mesh { uv_origin: conventions.uv_origin, ..Mesh::default() };
-    mesh.faces = Faces {
-        indices: Some(match indices {
-            Indices::U16(values) => scene::Indices::U16(values),
-            Indices::U32(values) => scene::Indices::U32(values),
-        }),
-        corners: None,
-    };
+    let mut mesh = Mesh { uv_origin, ..Mesh::default() };
+    mesh.faces.indices = Some(match indices {
+        Indices::U16(values) => scene::Indices::U16(values),
+        Indices::U32(values) => scene::Indices::U32(values),
+    });
     let (mut positions_3d, mut positions_2d) = (None, None);
     for Stream { values } in streams {
         match values {
@@ -127,12 +130,9 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
                     let message = format!("influences of bone {bone}, above the largest index {max}");
                     losses.push(Loss::dropped(format!("chunks[{index}].bone_weights"), message));
                 }
-                mesh.skins.push(Skin {
-                    joints: values.iter().map(|four| four.map(|bone| bone.bone)).collect(),
-                    weights: Weights::F32(
-                        values.iter().map(|four| four.map(|bone| bone.influence)).collect(),
-                    ),
-                });
+                let joints = values.iter().map(|four| four.map(|bone| bone.bone)).collect();
+                let weights = values.iter().map(|four| four.map(|bone| bone.influence)).collect();
+                mesh.skins.push(Skin { joints, weights: Weights::F32(weights) });
             }
         }
     }
@@ -194,9 +194,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     }
     if let Some(skin) = mesh.skins.into_iter().next() {
         let influences = skin.joints.into_iter().zip(skin.weights.into_f32());
-        streams.push(Values::BoneWeights(
-            influences.map(|(joints, weights)| to_bone_weights(joints, weights)).collect(),
-        ));
+        streams.push(Values::BoneWeights(influences.map(to_bone_weights).collect()));
     }
     let indices = match mesh.faces.indices {
         Some(scene::Indices::U32(values)) => Indices::U32(values),
@@ -208,7 +206,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
 }
 
 /// Returns the bones and influences of a vertex. Unused influences have bone 0 and weight 0.
-fn to_bone_weights(joints: [u16; 4], weights: [f32; 4]) -> [BoneWeight; 4] {
+fn to_bone_weights((joints, weights): ([u16; 4], [f32; 4])) -> [BoneWeight; 4] {
     std::array::from_fn(|slot| match joints[slot] {
         Skin::NONE => BoneWeight { bone: 0, influence: 0.0 },
         bone => BoneWeight { bone, influence: weights[slot] },

@@ -33,8 +33,6 @@ mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
-#[cfg(feature = "scene")]
-mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
@@ -83,10 +81,6 @@ impl Declared for Document {
         codec::detect(bytes)
     }
 
-    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        Document::check_decoded(bytes, options)
-    }
-
     by_document!();
 }
 
@@ -95,7 +89,7 @@ impl Format for Document {
         let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect, options)
             .and_then(|document| require_valid(document, options))
-            .map_err(|error| codec::locate_error(error, bytes, dialect, options))
+            .map_err(|error| codec::locate_error(error, bytes, dialect, &options.limits))
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
@@ -128,22 +122,14 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
+        let properties = [
+            ("n_vertices", PropertyValue::Count(self.n_vertices.into())),
+            ("user_data", PropertyValue::Bytes(self.user_data.len() as u64)),
+            ("data_checksum", PropertyValue::Word(self.data_checksum.name())),
+        ];
         Info {
             meshes: self.meshes.iter().map(|mesh| self.mesh_info(mesh)).collect(),
-            properties: vec![
-                Property {
-                    name: "n_vertices".to_owned(),
-                    value: PropertyValue::Count(self.n_vertices.into()),
-                },
-                Property {
-                    name: "user_data".to_owned(),
-                    value: PropertyValue::Bytes(self.user_data.len() as u64),
-                },
-                Property {
-                    name: "data_checksum".to_owned(),
-                    value: PropertyValue::Word(self.data_checksum.name()),
-                },
-            ],
+            properties: properties.map(|(name, value)| Property { name: name.to_owned(), value }).to_vec(),
             ..Info::new(FormatId::Iyma.name(), self.dialect)
         }
     }
@@ -161,15 +147,14 @@ impl Document {
             name: attribute.usage.name().into(),
             components: attribute.format.name().into(),
         });
+        let MeshInfo { first_index, first_vertex, .. } = *mesh;
+        let start = MeshStart { first_index: first_index.into(), first_vertex: first_vertex.into() };
         info::MeshInfo {
             vertices: mesh.vertex_count.into(),
             attributes: attributes.collect(),
             indices: mesh.index_count.into(),
             index_bits: self.indices.as_ref().map_or(0, |indices| 8 * indices.format.size() as u32),
-            start: Some(MeshStart {
-                first_index: mesh.first_index.into(),
-                first_vertex: mesh.first_vertex.into(),
-            }),
+            start: Some(start),
             bounds: self.bounds(mesh),
             ..Default::default()
         }

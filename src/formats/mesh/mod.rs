@@ -29,8 +29,6 @@ mod scene;
 pub mod schema;
 #[cfg(feature = "scene")]
 mod skin;
-#[cfg(feature = "scene")]
-mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod summary;
@@ -72,10 +70,6 @@ impl Declared for Document {
         codec::detect(bytes)
     }
 
-    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        Document::check_decoded(bytes, options)
-    }
-
     by_document!();
 
     #[cfg(feature = "proptest")]
@@ -87,15 +81,13 @@ impl Declared for Document {
 /// Decodes a file. Also returns the summary of the vertex joints, which a rule needs.
 fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Document, JointSummary)> {
     let dialect = Document::dialect_of(bytes, options)?;
-    codec::read(bytes, dialect)
-        .and_then(|(document, summary)| {
-            let check = |report: &mut Report| rules::check_with_summary(&summary, &document, report);
-            reject_violations(check, options.strictness, ErrorKind::Malformed)?;
-            Ok((document, summary))
-        })
-        .map_err(|error| {
-            Document::ABOUT.structure(schema::layout(dialect)).locate(error, bytes, &options.limits)
-        })
+    let structure = Document::ABOUT.structure(schema::layout(dialect));
+    let read = codec::read(bytes, dialect).and_then(|(document, summary)| {
+        let check = |report: &mut Report| rules::check_with_summary(&summary, &document, report);
+        reject_violations(check, options.strictness, ErrorKind::Malformed)?;
+        Ok((document, summary))
+    });
+    read.map_err(|error| structure.locate(error, bytes, &options.limits))
 }
 
 impl Format for Document {
@@ -165,6 +157,12 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
+        let animation = |animation: &Animation| AnimationInfo {
+            name: self.animation_name(animation).map(|name| name.to_string()),
+            ticks: animation.duration,
+            seconds: animation.seconds(),
+            poses: animation.timestamps.len() as u64,
+        };
         Info {
             meshes: vec![MeshInfo {
                 vertices: self.vertices.len() as u64,
@@ -179,16 +177,7 @@ impl Format for Document {
                 roots: self.joints.iter().filter(|joint| joint.parent_entry().is_none()).count() as u64,
                 names: Vec::new(),
             }),
-            animations: self
-                .animations
-                .iter()
-                .map(|animation| AnimationInfo {
-                    name: self.animation_name(animation).map(|name| name.to_string()),
-                    ticks: animation.duration,
-                    seconds: animation.seconds(),
-                    poses: animation.timestamps.len() as u64,
-                })
-                .collect(),
+            animations: self.animations.iter().map(animation).collect(),
             ..Info::new(FormatId::Mesh.name(), self.dialect)
         }
     }
@@ -202,8 +191,7 @@ fn attribute_infos(format: VertexFormat) -> Vec<AttributeInfo> {
     let Type::Declared(declaration) = Vertex::TYPE else { return Vec::new() };
     let Shape::Struct(fields) = declaration.shape else { return Vec::new() };
     let scope = declaration.bind([format.into()]);
-    let exists =
-        |field: &&Field| field.condition.is_none_or(|condition| condition.eval_bool(&scope) == Ok(true));
+    let exists = |field: &&Field| field.condition.is_none_or(|holds| holds.eval_bool(&scope) == Ok(true));
     let attribute = |field: &Field| AttributeInfo {
         name: field.name.into(),
         components: describe_components(&field.ty).into(),

@@ -7,12 +7,12 @@ use glam::Mat4;
 use super::document;
 use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
-use super::source_fields;
 use super::{Animation, Columns, Document, Vertices};
 use crate::scene::resampling::Deviation;
 use crate::scene::{
-    self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, Mesh, Samples, Scene,
-    SceneOptions, Skin, SourceFields, ToScene, Transform, UvOrigin, Weights,
+    self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, KeyframeFields, Mesh,
+    MeshFields, Samples, Scene, SceneOptions, Skin, SourceFields, StridedList, ToScene, Transform, UvOrigin,
+    Weights,
 };
 use crate::{Dialect, Error, FormatId, Limit, Loss, Result, Text, path};
 
@@ -34,20 +34,29 @@ impl ToScene for Document {
     };
 
     fn source_fields(&self) -> SourceFields {
-        source_fields::source_fields(self)
+        let joints = &self.joints;
+        // The index of a scene joint is the id of its entry.
+        let entry = |id: usize| joints.iter().position(|joint| usize::from(joint.id) == id).unwrap_or(id);
+        let animations = self.animations.iter().enumerate();
+        let animations = animations.map(|(index, animation)| keyframe_fields(index, animation, joints.len()));
+        SourceFields {
+            meshes: vec![MeshFields {
+                vertices: vec![StridedList::single("vertices")],
+                faces: vec![StridedList { width: 3, ..StridedList::single("indices") }],
+            }],
+            joints: (0..joints.len()).map(|id| format!("joints[{}]", entry(id))).collect(),
+            animations: animations.collect(),
+        }
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = string_losses(&self);
-        let animations = self
-            .animations
-            .iter()
-            .enumerate()
-            .map(|(index, animation)| to_animation(&self, index, animation))
-            .collect::<Result<_>>()?;
-        // Animations and strings have been converted. The dialect has no scene counterpart.
-        let Document { dialect: _, root_transform, vertices, indices, joints, animations: _, strings: _ } =
+        let animations = self.animations.iter().enumerate();
+        let animations = animations.map(|(index, animation)| to_animation(&self, index, animation));
+        let animations = animations.collect::<Result<_>>()?;
+        // Converted: `animations` and `strings`. Without a scene counterpart: `dialect`.
+        let Document { root_transform, vertices, indices, joints, dialect: _, animations: _, strings: _ } =
             self;
         let mut mesh = to_mesh(vertices, indices, conventions.uv_origin);
         mesh.fill_missing_positions("indices", &mut losses);
@@ -97,22 +106,33 @@ impl FromScene for Document {
     }
 }
 
+/// Returns the pose entries of each joint, repeated for its three channels: translation, rotation and scale. The
+/// entries of a timestamp may be in any order.
+fn keyframe_fields(index: usize, animation: &Animation, joints: usize) -> KeyframeFields {
+    let mut entries = vec![Vec::new(); joints];
+    for (index, pose) in animation.poses.iter().enumerate() {
+        if let Some(joint) = entries.get_mut(pose.joint as usize) {
+            joint.push(index as u32);
+        }
+    }
+    let channels = entries.into_iter().flat_map(|entries| std::iter::repeat_n(entries, 3)).collect();
+    KeyframeFields { list: format!("animations[{index}].poses"), channels }
+}
+
 /// Maximum number of unused strings that are listed individually. Further strings are only counted, because each byte
 /// of a file may be a string.
 const MAX_LISTED: usize = 100;
 
 /// Returns losses for strings that no animation uses as its name, and for names that are not UTF-8.
 fn string_losses(document: &Document) -> Vec<Loss> {
-    let names: BTreeSet<_> =
-        document.animations.iter().filter_map(|animation| animation.name).map(|name| name as usize).collect();
+    let names = document.animations.iter().filter_map(|animation| animation.name);
+    let names: BTreeSet<_> = names.map(|name| name as usize).collect();
     let unused = || document.strings.iter().enumerate().filter(|(index, _)| !names.contains(index));
-    let mut losses: Vec<_> = unused()
-        .take(MAX_LISTED)
-        .map(|(index, string)| {
-            let loss = Loss::dropped(format!("strings[{index}]"), "string not used by an animation");
-            loss.with_detail(format_args!("\"{}\"", Text::from(string.to_vec())))
-        })
-        .collect();
+    let listed = unused().take(MAX_LISTED).map(|(index, string)| {
+        let loss = Loss::dropped(format!("strings[{index}]"), "string not used by an animation");
+        loss.with_detail(format_args!("\"{}\"", Text::from(string.to_vec())))
+    });
+    let mut losses: Vec<_> = listed.collect();
     let others = unused().skip(MAX_LISTED).count();
     if others > 0 {
         let loss = Loss::dropped("strings", "more strings not used by animations");
@@ -168,12 +188,8 @@ fn unbind_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         missing += usize::from(!is_kept);
     });
     if missing > 0 {
-        let message = "influences of joints that the skeleton lacks";
-        losses.push(Loss::dropped("vertices.joint_ids", message).with_count_of(
-            missing,
-            influences,
-            "influences",
-        ));
+        let loss = Loss::dropped("vertices.joint_ids", "influences of joints that the skeleton lacks");
+        losses.push(loss.with_count_of(missing, influences, "influences"));
     }
 }
 
@@ -249,20 +265,19 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
         let samples: usize = animation.channels.iter().map(|channel| channel.samples.len()).sum();
         let poses = timestamps.len().saturating_mul(scene.skeleton.joints.len());
         if poses > MAX_POSES.max(samples.saturating_mul(POSES_PER_SAMPLE)) {
-            let message =
-                format!("{samples} samples at {} times would become {poses} poses", timestamps.len());
+            let times = timestamps.len();
+            let message = format!("{samples} samples at {times} times would become {poses} poses");
             let error = Error::limit_exceeded(Limit::Fixed, message).at(path!(animations[index]));
             return Err(error.in_format(FormatId::Mesh));
         }
         if animation.looped {
-            losses
-                .push(Loss::dropped(format!("animations[{index}].looped"), "MESH has no looped animations"));
+            let path = format!("animations[{index}].looped");
+            losses.push(Loss::dropped(path, "MESH has no looped animations"));
         }
         losses.extend(resampling_losses(animation, index, &timestamps));
         let poses = animation.poses(&scene.skeleton, &timestamps);
-        let joints = scene.skeleton.joints.len().max(1);
-        let poses =
-            poses.iter().enumerate().map(|(index, pose)| from_transform((index % joints) as u32, *pose));
+        let joints = (0..scene.skeleton.joints.len() as u32).cycle();
+        let poses = joints.zip(poses).map(|(joint, pose)| from_transform(joint, pose));
         Ok(Animation {
             name: names.iter().position(|name| *name == animation.name).map(|name| name as u32),
             duration: animation.duration,
@@ -279,9 +294,9 @@ fn resampling_losses(animation: &scene::Animation, index: usize, timestamps: &[f
     // A channel with a single sample is constant, so it loses nothing.
     let varying = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
     let varying = varying.filter_map(|channel| Some((channel, &**animation.times.get(channel.times)?)));
-    let mut resampled = varying
-        .filter(|(channel, times)| (*times, channel.interpolation) != (timestamps, Interpolation::Linear))
-        .peekable();
+    let is_kept =
+        |times, channel: &Channel| (times, channel.interpolation) == (timestamps, Interpolation::Linear);
+    let mut resampled = varying.filter(|(channel, times)| !is_kept(*times, channel)).peekable();
     if resampled.peek().is_none() {
         return Vec::new();
     }
@@ -292,16 +307,16 @@ fn resampling_losses(animation: &scene::Animation, index: usize, timestamps: &[f
         let after = Channel { samples, interpolation: Interpolation::Linear, ..channel.clone() };
         deviation.compare((channel, times, period), (&after, timestamps, None));
     }
-    deviation
-        .to_losses(index, "MESH stores one list of times for all joints; channels were resampled linearly")
+    let message = "MESH stores one list of times for all joints; channels were resampled linearly";
+    deviation.to_losses(index, message)
 }
 
 fn drop_animation_names(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for (index, animation) in scene.animations.iter_mut().enumerate() {
         let name = std::mem::take(&mut animation.name);
         if !name.is_empty() {
-            let loss =
-                Loss::dropped(format!("animations[{index}].name"), "the renderlib dialect has no names");
+            let path = format!("animations[{index}].name");
+            let loss = Loss::dropped(path, "the renderlib dialect has no names");
             losses.push(loss.with_detail(format_args!("\"{name}\"")));
         }
     }
@@ -323,10 +338,9 @@ fn distinct_names(scene: &Scene) -> Vec<String> {
 fn merged_times(animation: &scene::Animation) -> Vec<f32> {
     let is_step =
         |channel: &&Channel| channel.interpolation == Interpolation::Step && channel.samples.len() > 1;
-    let steps =
-        animation.channels.iter().filter(is_step).filter_map(|channel| animation.times.get(channel.times));
-    let mut before =
-        steps.filter_map(|times| times.get(1..)).flatten().map(|time| time.next_down()).peekable();
+    let steps = animation.channels.iter().filter(is_step);
+    let steps = steps.filter_map(|channel| animation.times.get(channel.times)?.get(1..)).flatten();
+    let mut before = steps.map(|time| time.next_down()).peekable();
     if let ([times], None) = (&*animation.times, before.peek()) {
         return times.clone();
     }

@@ -29,8 +29,6 @@ mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
-#[cfg(feature = "scene")]
-mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod syntax;

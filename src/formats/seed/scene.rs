@@ -1,10 +1,10 @@
 //! Converts Seed documents to and from scenes.
 
 use super::schema::{BuiltIn, channels};
-use super::{Document, Property, source_fields};
+use super::{Document, Property};
 use crate::scene::{
-    self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, Scene, SceneOptions,
-    SourceFields, ToScene,
+    self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, MeshFields, Scene,
+    SceneOptions, SourceFields, StridedList, ToScene,
 };
 use crate::{Loss, Result};
 
@@ -25,7 +25,14 @@ impl ToScene for Document {
         Conventions { evidence: "X3: the engine's constants; the unit is assumed", ..Conventions::GLTF };
 
     fn source_fields(&self) -> SourceFields {
-        source_fields::source_fields(self)
+        let Document { normals, colors, uvs, .. } = self;
+        let normals = (!normals.is_empty()).then(|| "normals".to_owned());
+        let colors = (0..colors.len()).map(|channel| format!("colors[{channel}]"));
+        let uvs = (0..uvs.len()).map(|channel| format!("uvs[{channel}]"));
+        let lists = ["positions".to_owned()].into_iter().chain(normals).chain(colors).chain(uvs);
+        let vertices = lists.map(StridedList::single).collect();
+        let mesh = MeshFields { vertices, faces: vec![StridedList::single("faces")] };
+        SourceFields { meshes: vec![mesh], ..SourceFields::default() }
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {

@@ -9,6 +9,7 @@ mod material;
 mod oversized;
 mod precision;
 mod rig;
+mod source_fields;
 mod split;
 
 use std::collections::BTreeMap;
@@ -23,8 +24,7 @@ use self::precision::{EncodedMesh, Encoding, SourceMesh};
 use self::rig::Rig;
 pub use self::split::{PieceLimits, split_meshes};
 use super::{
-    Animation, Attributes, Bone, Document, F8A, Faces, LodDef, Mesh, Surface, Transform, Vertices,
-    flat_color, source_fields,
+    Animation, Attributes, Bone, Document, F8A, Faces, LodDef, Mesh, Surface, Transform, Vertices, flat_color,
 };
 use crate::scene::{
     self, Axis, Capabilities, Colors, Conventions, FromScene, Material, Scene, SceneOptions, SourceFields,

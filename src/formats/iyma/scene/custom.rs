@@ -70,10 +70,9 @@ fn component_type(values: &Components) -> Component {
 /// Returns the smallest format that can store the attribute. No format has three 8- or 16-bit components.
 fn smallest_format(custom: &CustomAttribute) -> VertexFormat {
     let component = component_type(&custom.values);
-    let fits =
-        |format: &&VertexFormat| format.component() == component && format.components() >= custom.components;
-    let candidates = VertexFormat::ALL.iter().filter(fits);
-    candidates.min_by_key(|format| format.components()).copied().unwrap_or(VertexFormat::Float32x4)
+    let candidates = VertexFormat::ALL.iter().copied();
+    let candidates = candidates.filter(|f| f.component() == component && f.components() >= custom.components);
+    candidates.min_by_key(|format| format.components()).unwrap_or(VertexFormat::Float32x4)
 }
 
 /// Returns the buffer of a custom attribute. Values are padded with zero components if the format has more.
@@ -81,12 +80,9 @@ pub(super) fn custom_buffer(usage: Usage, custom: CustomAttribute) -> (Usage, Ve
     let format = smallest_format(&custom);
     let bytes = custom.values.to_le_bytes();
     let (size, padded) = (custom.components * component_type(&custom.values).size(), format.size());
-    let bytes = match size == padded {
-        true => bytes,
-        false => {
-            let pad = |value: &[u8]| [value, &vec![0; padded.saturating_sub(value.len())]].concat();
-            bytes.chunks_exact(size.max(1)).flat_map(pad).collect()
-        }
-    };
-    (usage, format, bytes)
+    if size == padded {
+        return (usage, format, bytes);
+    }
+    let pad = |value: &[u8]| [value, &vec![0; padded.saturating_sub(value.len())]].concat();
+    (usage, format, bytes.chunks_exact(size.max(1)).flat_map(pad).collect())
 }

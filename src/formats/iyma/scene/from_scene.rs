@@ -8,7 +8,7 @@ use crate::scene::{self, Colors, Mesh, Skin, Weights};
 use crate::{Loss, Result, path};
 
 /// Concatenates the indices of all meshes, in the widest index format.
-pub(super) fn join_indices(meshes: &mut [Mesh]) -> IndexBuffer {
+pub(super) fn join_indices(meshes: &[Mesh]) -> IndexBuffer {
     let is_narrow = meshes.iter().all(|mesh| !matches!(mesh.faces.indices, Some(scene::Indices::U32(_))));
     let all = meshes.iter().filter_map(|mesh| mesh.faces.indices.as_ref());
     if is_narrow {
@@ -120,19 +120,14 @@ fn vertex_buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
     }
     for skin in skins {
         // Unused slots have joint 0 and weight 0.
-        let joints: Vec<u16> = skin
-            .joints
-            .into_flattened()
-            .into_iter()
-            .map(|joint| if joint == Skin::NONE { 0 } else { joint })
-            .collect();
+        let mut joints = skin.joints.into_flattened();
+        joints.iter_mut().filter(|joint| **joint == Skin::NONE).for_each(|joint| *joint = 0);
         buffers.push((Usage::JointIndex, VertexFormat::Uint16x4, bulk::as_bytes(&joints).into_owned()));
-        buffers.push(match skin.weights {
-            Weights::U8(values) => (Usage::JointWeight, VertexFormat::Unorm8x4, values.into_flattened()),
-            Weights::F32(values) => {
-                (Usage::JointWeight, VertexFormat::Float32x4, floats(values.as_flattened()))
-            }
-        });
+        let (format, weights) = match skin.weights {
+            Weights::U8(values) => (VertexFormat::Unorm8x4, values.into_flattened()),
+            Weights::F32(values) => (VertexFormat::Float32x4, floats(values.as_flattened())),
+        };
+        buffers.push((Usage::JointWeight, format, weights));
     }
     let usages = unique_numbers(&custom).into_iter().map(|(number, name)| Usage::Custom(number, name));
     buffers.extend(usages.zip(custom).map(|(usage, custom)| custom_buffer(usage, custom)));

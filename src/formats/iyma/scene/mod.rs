@@ -8,10 +8,10 @@ use from_scene::{join_attributes, join_indices, mesh_ranges, unify_coordinates};
 use to_scene::{add_buffer_losses, reject_excessive_sharing, to_mesh};
 
 use super::document::{Document, count_to_u32, dialect};
-use super::schema::Usage;
-use super::source_fields;
+use super::schema::{MeshInfo, Usage};
 use crate::scene::{
-    self, Capabilities, Conventions, FromScene, Mesh, Scene, SceneOptions, SourceFields, ToScene,
+    self, Capabilities, Conventions, FromScene, Mesh, MeshFields, Scene, SceneOptions, SourceFields,
+    StridedList, ToScene,
 };
 use crate::{Dialect, Loss, Result, path};
 
@@ -35,7 +35,12 @@ impl ToScene for Document {
         Conventions { evidence: "X5: same as Bevy, which follows glTF", ..Conventions::GLTF };
 
     fn source_fields(&self) -> SourceFields {
-        source_fields::source_fields(self)
+        let meshes = self.meshes.iter().map(|mesh| {
+            let indices = StridedList::single("data.indices");
+            let indices = StridedList { first: mesh.first_index.into(), width: 3, ..indices };
+            MeshFields { vertices: vertex_lists(self, mesh), faces: vec![indices] }
+        });
+        SourceFields { meshes: meshes.collect(), ..SourceFields::default() }
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
@@ -56,13 +61,9 @@ impl ToScene for Document {
             metadata_checksum: _,
         } = &self;
         let meshes = meshes.iter().enumerate();
-        let mut scene = Scene {
-            meshes: meshes
-                .map(|(index, mesh)| to_mesh(&self, mesh, index, conventions))
-                .collect::<Result<_>>()?,
-            user_data: user_data.to_vec(),
-            ..Scene::default()
-        };
+        let meshes = meshes.map(|(index, mesh)| to_mesh(&self, index, mesh, conventions.uv_origin));
+        let meshes = meshes.collect::<Result<_>>()?;
+        let mut scene = Scene { meshes, user_data: user_data.to_vec(), ..Scene::default() };
         conventions.to_scene_space(&mut scene, "iyma");
         Ok((scene, losses))
     }
@@ -75,15 +76,12 @@ impl FromScene for Document {
         let capabilities = Capabilities { unindexed: !is_indexed(&scene.meshes), ..CAPABILITIES };
         let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
         scene::merge::share_attributes(&mut scene.meshes, &mut losses);
+        let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
         let mut document = Document {
             dialect,
-            user_data: std::mem::take(&mut scene.user_data).into(),
-            n_vertices: count_to_u32(
-                scene.meshes.iter().map(|mesh| mesh.positions.len()).sum(),
-                path!(meshes),
-            )?,
-            indices: is_indexed(&scene.meshes).then(|| join_indices(&mut scene.meshes)),
-            meshes: Vec::new(),
+            user_data: scene.user_data.into(),
+            n_vertices: count_to_u32(vertices, path!(meshes))?,
+            indices: is_indexed(&scene.meshes).then(|| join_indices(&scene.meshes)),
             ..Document::default()
         };
         document.narrow_indices();
@@ -105,4 +103,16 @@ impl FromScene for Document {
 /// Returns `true` if a mesh has indices. Otherwise, the vertices of all meshes are used in order.
 fn is_indexed(meshes: &[Mesh]) -> bool {
     meshes.iter().any(|mesh| mesh.faces.indices.is_some())
+}
+
+/// Returns the location of a mesh's vertices in each buffer. The declaration has one list of bytes for all buffers.
+fn vertex_lists(document: &Document, mesh: &MeshInfo) -> Vec<StridedList> {
+    let mut start = 0;
+    let buffers = document.attributes.iter().map(|attribute| {
+        let width = attribute.format.size() as u64;
+        let first = start + width * u64::from(mesh.first_vertex);
+        start += attribute.data.len() as u64;
+        StridedList { list: "data.vertices".to_owned(), first, width }
+    });
+    buffers.collect()
 }

@@ -1,18 +1,16 @@
 //! Converts document buffers to scene meshes.
 
-use super::super::document::merge::count_unused;
-use super::super::document::{Attribute, Document};
+use super::super::document::merge::unused_losses;
+use super::super::document::{Attribute, Document, inexpressible};
 use super::super::schema::{Component, IndexFormat, MeshInfo, Usage, VertexFormat};
 use super::custom::custom_name;
 use crate::bulk;
-use crate::scene::{
-    self, Colors, Components, Conventions, CustomAttribute, Faces, Mesh, Skin, Weights, exact,
-};
+use crate::scene::{self, Colors, Components, CustomAttribute, Faces, Mesh, Skin, UvOrigin, Weights, exact};
 use crate::{Error, FormatId, Limit, Loss, Quantity, Result, Unit, path};
 
 /// The scene attribute to which a vertex buffer is converted.
 #[derive(Clone, Copy, PartialEq)]
-enum AttributeRole {
+enum Role {
     Position,
     Normal,
     Tangent,
@@ -24,52 +22,43 @@ enum AttributeRole {
     Custom,
 }
 
-/// Returns the scene attribute to which a buffer is converted.
-fn scene_role(attribute: &Attribute) -> AttributeRole {
+fn role_of(attribute: &Attribute) -> Role {
     let Attribute { usage, format, data: _ } = attribute;
     match usage {
-        Usage::Position => AttributeRole::Position,
-        Usage::Normal => AttributeRole::Normal,
-        Usage::Tangent => AttributeRole::Tangent,
-        Usage::Color => AttributeRole::Color,
-        Usage::Uv | Usage::Uv1 => AttributeRole::Uv,
-        Usage::JointIndex => AttributeRole::Joints,
-        Usage::JointWeight => AttributeRole::Weights,
+        Usage::Position => Role::Position,
+        Usage::Normal => Role::Normal,
+        Usage::Tangent => Role::Tangent,
+        Usage::Color => Role::Color,
+        Usage::Uv | Usage::Uv1 => Role::Uv,
+        Usage::JointIndex => Role::Joints,
+        Usage::JointWeight => Role::Weights,
         // IyMA has no usage for further UV sets; `from_scene` assigns these names.
-        Usage::Custom(set, name) if *name == format!("uv{set}") && *format == VertexFormat::Float32x2 => {
-            AttributeRole::Uv
-        }
-        Usage::Custom(set, name) if *name == format!("color{set}") && format.components() == 4 => {
-            AttributeRole::Color
-        }
-        Usage::Custom(..) => AttributeRole::Custom,
+        Usage::Custom(n, name) if *name == format!("uv{n}") && *format == VertexFormat::Float32x2 => Role::Uv,
+        Usage::Custom(n, name) if *name == format!("color{n}") && format.components() == 4 => Role::Color,
+        Usage::Custom(..) => Role::Custom,
     }
 }
 
-impl AttributeRole {
+impl Role {
     /// The quantity in which rounding errors of the attribute are measured.
     fn quantity(self) -> Quantity {
         match self {
-            AttributeRole::Position => Quantity::POSITIONS,
-            AttributeRole::Normal => Quantity::NORMALS,
-            AttributeRole::Tangent => Quantity::new("tangents", Unit::Degrees),
-            AttributeRole::Color => Quantity::COLORS,
-            AttributeRole::Uv => Quantity::TEXTURE_COORDINATES,
-            AttributeRole::Weights => Quantity::WEIGHTS,
-            AttributeRole::Joints | AttributeRole::Custom => Quantity::new("values", Unit::None),
+            Role::Position => Quantity::POSITIONS,
+            Role::Normal => Quantity::NORMALS,
+            Role::Tangent => Quantity::new("tangents", Unit::Degrees),
+            Role::Color => Quantity::COLORS,
+            Role::Uv => Quantity::TEXTURE_COORDINATES,
+            Role::Weights => Quantity::WEIGHTS,
+            Role::Joints | Role::Custom => Quantity::new("values", Unit::None),
         }
     }
 
     /// The number of components of this attribute in a scene.
     fn components(self) -> usize {
         match self {
-            AttributeRole::Position | AttributeRole::Normal => 3,
-            AttributeRole::Uv => 2,
-            AttributeRole::Tangent
-            | AttributeRole::Color
-            | AttributeRole::Joints
-            | AttributeRole::Weights
-            | AttributeRole::Custom => 4,
+            Role::Position | Role::Normal => 3,
+            Role::Uv => 2,
+            Role::Tangent | Role::Color | Role::Joints | Role::Weights | Role::Custom => 4,
         }
     }
 }
@@ -84,31 +73,29 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
             losses.push(Loss::dropped(path, "duplicate usage").with_detail(detail));
             continue;
         }
-        let max_components = scene_role(attribute).components();
-        if attribute.format.components() > max_components {
-            let detail = format!("{} keeps its first {max_components}", attribute.format.name());
-            losses.push(
-                Loss::dropped(path.clone(), "surplus components of a vertex attribute").with_detail(detail),
-            );
+        let (role, components) = (role_of(attribute), attribute.format.components());
+        let kept = role.components().min(components);
+        if components > kept {
+            let detail = format!("{} keeps its first {kept}", attribute.format.name());
+            let loss = Loss::dropped(path.clone(), "surplus components of a vertex attribute");
+            losses.push(loss.with_detail(detail));
         }
         if let Some((exact, kind)) = exact_values(attribute)
-            && !matches!(scene_role(attribute), AttributeRole::Custom | AttributeRole::Joints)
+            && !matches!(role, Role::Custom | Role::Joints)
         {
-            let components = attribute.format.components();
-            let vectors = exact.chunks(components).map(|vector| &vector[..components.min(max_components)]);
-            let padded =
-                |vector: &[f64]| std::array::from_fn(|axis| vector.get(axis).copied().unwrap_or(0.0));
+            let vectors = exact.chunks(components).map(|vector| &vector[..kept]);
+            let padded = |vector: &[f64]| std::array::from_fn(|i| vector.get(i).copied().unwrap_or(0.0));
             let is_rounded = |value: &f64| f64::from(*value as f32) != *value && !value.is_nan();
             // Rounding the length of an axis-aligned direction does not change its angle.
             let any_rounded = vectors.clone().flatten().any(is_rounded);
-            let worst = match scene_role(attribute) {
-                AttributeRole::Normal | AttributeRole::Tangent => {
+            let worst = match role {
+                Role::Normal | Role::Tangent => {
                     vectors.map(|vector| exact::rounding_angle(padded(vector))).fold(0.0, f64::max)
                 }
                 _ => vectors.flatten().map(|value| exact::rounding_error([*value; 3])).fold(0.0, f64::max),
             };
             if any_rounded {
-                let quantity = scene_role(attribute).quantity();
+                let quantity = role.quantity();
                 let message = format!("{} rounded from {kind}", quantity.name);
                 losses.push(match worst > 0.0 {
                     true => Loss::quantised(path, message, quantity, worst as f32),
@@ -123,10 +110,8 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
     }
     let pair = [Usage::JointIndex, Usage::JointWeight].map(|usage| document.attribute(&usage).is_some());
     if pair[0] != pair[1] {
-        losses.push(Loss::dropped(
-            "attributes",
-            "joint indices without weights, or weights without joint indices",
-        ));
+        let message = "joint indices without weights, or weights without joint indices";
+        losses.push(Loss::dropped("attributes", message));
     }
     let joints = document.attribute(&Usage::JointIndex).filter(|_| pair[1]);
     let joints = joints.map(Attribute::to_f32).unwrap_or_default();
@@ -140,19 +125,7 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
         let message = "negative or fractional joint indices were converted to whole numbers";
         losses.push(Loss::changed("attributes", message));
     }
-    let vertices = document.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
-    let spare = count_unused(document.n_vertices.into(), vertices);
-    if spare > 0 {
-        let loss = Loss::dropped("n_vertices", "vertices that no mesh uses");
-        losses.push(loss.with_count(spare as usize, "vertices"));
-    }
-    let n_indices = document.indices.as_ref().map_or(0, |indices| indices.data.len() / indices.format.size());
-    let indices = document.meshes.iter().map(|mesh| (mesh.first_index, mesh.index_count));
-    let spare = count_unused(n_indices as u64, indices);
-    if spare > 0 {
-        let loss = Loss::dropped("indices", "indices that no mesh uses");
-        losses.push(loss.with_count(spare as usize, "indices"));
-    }
+    losses.extend(unused_losses(document, "n_vertices").into_iter().flatten());
 }
 
 /// Returns the values and a description of the rounding; `None` if 32-bit floats can express the format.
@@ -162,9 +135,7 @@ fn exact_values(attribute: &Attribute) -> Option<(Vec<f64>, &'static str)> {
     Some(match attribute.format.component() {
         Component::Float64 => (doubles(), "64 to 32 bits"),
         Component::Uint32 => (words().map(f64::from).collect(), "integers to 32-bit floats"),
-        Component::Sint32 => {
-            (words().map(|word| f64::from(word as i32)).collect(), "integers to 32-bit floats")
-        }
+        Component::Sint32 => (words().map(|n| f64::from(n as i32)).collect(), "integers to 32-bit floats"),
         _ => return None,
     })
 }
@@ -190,44 +161,41 @@ pub(super) fn reject_excessive_sharing(document: &Document) -> Result<()> {
         |mesh: &MeshInfo| lists + u64::from(mesh.vertex_count) * vertex + u64::from(mesh.index_count) * index;
     let meshes = document.meshes.iter().map(size).fold(0, u64::saturating_add);
     let most = MAX_SHARED.max(buffers.saturating_mul(MAX_SHARING));
-    match meshes > most {
-        true => {
-            let message = format!(
-                "the meshes share buffers of {buffers} bytes and would take {meshes} bytes, but at most {most} are \
-                 allowed"
-            );
-            Err(Error::limit_exceeded(Limit::Fixed, message).at(path!(meshes)).in_format(FormatId::Iyma))
-        }
-        false => Ok(()),
+    if meshes <= most {
+        return Ok(());
     }
+    let message = format!(
+        "the meshes share buffers of {buffers} bytes and would take {meshes} bytes, but at most {most} are allowed"
+    );
+    Err(Error::limit_exceeded(Limit::Fixed, message).at(path!(meshes)).in_format(FormatId::Iyma))
 }
 
 pub(super) fn to_mesh(
     document: &Document,
-    info: &MeshInfo,
     index: usize,
-    conventions: Conventions,
+    info: &MeshInfo,
+    uv_origin: UvOrigin,
 ) -> Result<Mesh> {
-    let mut mesh = Mesh { uv_origin: conventions.uv_origin, ..Mesh::default() };
+    let mut mesh = Mesh { uv_origin, ..Mesh::default() };
     let (mut joints, mut weights) = (None, None);
     for (position, attribute) in document.attributes.iter().enumerate() {
         if document.attributes[..position].iter().any(|other| other.usage == attribute.usage) {
             continue;
         }
         let part = attribute.slice_mesh(info).ok_or_else(|| range_error(index, "vertex"))?;
-        match scene_role(&part) {
-            AttributeRole::Position => {
+        match role_of(&part) {
+            Role::Position => {
                 mesh.flat = part.format.components() < 3;
                 mesh.positions = to_vectors(&part, [0.0; 3]);
             }
-            AttributeRole::Normal => mesh.normals = Some(to_vectors(&part, [0.0; 3])),
+            Role::Normal => mesh.normals = Some(to_vectors(&part, [0.0; 3])),
             // The fourth component is the handedness; it defaults to 1.
-            AttributeRole::Tangent => mesh.tangents = Some(to_vectors(&part, [0.0, 0.0, 0.0, 1.0])),
-            AttributeRole::Color => mesh.colors.push(to_colors(&part)),
-            AttributeRole::Uv => mesh.uvs.push(to_vectors(&part, [0.0; 2])),
-            AttributeRole::Joints => joints = Some(to_vectors(&part, [f32::from(Skin::NONE); 4])),
-            AttributeRole::Weights => weights = Some(to_weights(&part)),
-            AttributeRole::Custom => mesh.custom.push(CustomAttribute {
+            Role::Tangent => mesh.tangents = Some(to_vectors(&part, [0.0, 0.0, 0.0, 1.0])),
+            Role::Color => mesh.colors.push(to_colors(&part)),
+            Role::Uv => mesh.uvs.push(to_vectors(&part, [0.0; 2])),
+            Role::Joints => joints = Some(to_vectors(&part, [f32::from(Skin::NONE); 4])),
+            Role::Weights => weights = Some(to_weights(&part)),
+            Role::Custom => mesh.custom.push(CustomAttribute {
                 name: custom_name(&part.usage),
                 components: part.format.components(),
                 values: to_components(&part),
@@ -246,9 +214,7 @@ pub(super) fn to_mesh(
 }
 
 fn range_error(mesh: usize, item: &str) -> Error {
-    Error::inexpressible(format!("the {item} range exceeds the buffer"))
-        .at(path!(meshes[mesh]))
-        .in_format(FormatId::Iyma)
+    inexpressible(format!("the {item} range exceeds the buffer"), path!(meshes[mesh]))
 }
 
 fn mesh_indices(document: &Document, mesh: &MeshInfo, index: usize) -> Result<Option<scene::Indices>> {

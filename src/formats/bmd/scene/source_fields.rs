@@ -1,9 +1,9 @@
 //! The document fields from which each part of a scene is converted.
 
-use super::{Animation, Document, Transform};
+use super::super::{Animation, Document, Transform};
 use crate::scene::{KeyframeFields, MeshFields, SourceFields, StridedList};
 
-pub(super) fn source_fields(document: &Document) -> SourceFields {
+pub fn source_fields(document: &Document) -> SourceFields {
     let Document { meshes, bones, animations, .. } = document;
     // The scene omits meshes without a material.
     let drawn = meshes.iter().enumerate().filter(|(_, mesh)| mesh.material.is_some());
