@@ -9,12 +9,9 @@ impl Fields for Document {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
             "header" => DocumentValue::fields(HeaderFields(self)),
-            "meshes" => {
-                let bone_count = self.bones.len();
-                DocumentValue::items(&self.meshes, move |mesh| {
-                    DocumentValue::fields(MeshFields { mesh, bone_count })
-                })
-            }
+            "meshes" => DocumentValue::items(&self.meshes, |mesh| {
+                DocumentValue::fields(MeshFields { mesh, bone_count: self.bones.len() })
+            }),
             "lods" => DocumentValue::little_endian(&self.lods),
             "bones" => DocumentValue::items(&self.bones, DocumentValue::fields),
             "animations" => DocumentValue::items(&self.animations, DocumentValue::fields),

@@ -40,15 +40,12 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
         sizes = StreamSizes::default();
     }
     let (spec, tangent) = (sizes.are_valid_in(Dialect::Spec), sizes.are_valid_in(Dialect::Tangent));
-    let breaks_no_rule = |dialect| {
-        read(bytes, dialect, &Limits::default())
-            .and_then(|document| require_valid(document, &ReadOptions::default()))
-            .is_ok()
+    let is_valid = |dialect| {
+        let document = read(bytes, dialect, &Limits::default());
+        document.and_then(|document| require_valid(document, &ReadOptions::default())).is_ok()
     };
     let is_tangent = match (spec, tangent) {
-        (true, true) => {
-            sizes.depend_on_dialect() && !breaks_no_rule(Dialect::Spec) && breaks_no_rule(Dialect::Tangent)
-        }
+        (true, true) => sizes.depend_on_dialect() && !is_valid(Dialect::Spec) && is_valid(Dialect::Tangent),
         (spec, tangent) => tangent && !spec,
     };
     let dialect = if is_tangent { Dialect::Tangent } else { Dialect::Spec };
@@ -135,7 +132,7 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Do
 /// the attributes.
 pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u8>> {
     // Reserves the uncompressed size, so that memory is allocated only once.
-    let size = document.chunks.iter().map(Chunk::unpacked_size).sum();
+    let size = document.chunks.iter().map(Chunk::uncompressed_size).sum();
     let mut out = Cursor::new(Vec::with_capacity(size));
     document.write(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
     let bytes = out.into_inner();

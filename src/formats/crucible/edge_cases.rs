@@ -117,8 +117,11 @@ fn distant_match() -> Option<Vec<u8>> {
     let attribute = AttributeFlags::new().with_position_3d(true);
     let packed = PackedChunk {
         index_size: 0,
-        indices: Lz4Block { unpacked_size: 64 + ONES as i32 + 26, bytes: packed },
-        streams: vec![PackedStream { attribute, block: Lz4Block { unpacked_size: 36, bytes: positions } }],
+        indices: Lz4Block { uncompressed_size: 64 + ONES as i32 + 26, bytes: packed },
+        streams: vec![PackedStream {
+            attribute,
+            block: Lz4Block { uncompressed_size: 36, bytes: positions },
+        }],
     };
     write(&packed)
 }

@@ -47,17 +47,15 @@ struct ChunkFields<'d> {
 impl Fields for ChunkFields<'_> {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         let Chunk { index_size, indices, streams, .. } = self.chunk;
+        let dialect = self.dialect;
         let default_size = u8::from(matches!(indices, Indices::U32(_)));
         match name {
             "index_size" => DocumentValue::number([index_size.unwrap_or(default_size)]),
             "indices" => DocumentValue::fields(indices),
             "attribute_count" => DocumentValue::count::<u8>(streams.len()),
-            "streams" => {
-                let dialect = self.dialect;
-                DocumentValue::items(streams, move |stream| {
-                    DocumentValue::fields(StreamFields { stream, dialect })
-                })
-            }
+            "streams" => DocumentValue::items(streams, move |stream| {
+                DocumentValue::fields(StreamFields { stream, dialect })
+            }),
             _ => DocumentValue::Unknown,
         }
     }
@@ -82,11 +80,10 @@ impl Fields for StreamFields<'_> {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         let values = &self.stream.values;
         match name {
-            "attribute" => {
-                let attribute = values.attribute(self.dialect);
-                attribute
-                    .map_or(DocumentValue::Unknown, |attribute| DocumentValue::number(attribute.into_bytes()))
-            }
+            "attribute" => match values.attribute(self.dialect) {
+                Some(attribute) => DocumentValue::number(attribute.into_bytes()),
+                None => DocumentValue::Unknown,
+            },
             "uncompressed_size" => DocumentValue::count::<i32>(values.len() * values.value_size()),
             "data" => DocumentValue::Bytes(values.to_bytes()),
             _ => self.stream.stored_field(name),

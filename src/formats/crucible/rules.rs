@@ -2,33 +2,21 @@
 
 pub(super) use super::schema::rules::*;
 
-use super::{Chunk, Container, Document, schema};
+use super::{Container, Document, schema};
 use crate::layout::check_document;
-use crate::{Report, path};
+use crate::{Path, Report, path};
 
 /// Reports all violations of a document.
 pub(super) fn check(document: &Document, report: &mut Report) {
     check_document(schema::layout_of(document.container, document.dialect), document, report);
+    let mut check_trailing = |bytes: &[u8], path: Path, last: &str| {
+        if !bytes.is_empty() {
+            report.add(&TRAILING, path, format_args!("{} bytes follow the last {last}", bytes.len()));
+        }
+    };
     for (index, chunk) in document.chunks.iter().enumerate() {
-        check_chunk(chunk, index, report);
+        check_trailing(&chunk.trailing, path!(chunks[index].trailing).into(), "stream");
     }
-    if !document.trailing.is_empty() {
-        let last_item = match document.container {
-            Container::Chunk => "stream",
-            Container::Model => "chunk",
-        };
-        report.add(
-            &TRAILING,
-            path!(trailing),
-            format_args!("{} bytes follow the last {last_item}", document.trailing.len()),
-        );
-    }
-}
-
-fn check_chunk(chunk: &Chunk, index: usize, report: &mut Report) {
-    if !chunk.trailing.is_empty() {
-        let count = chunk.trailing.len();
-        let message = format_args!("{count} bytes follow the last stream");
-        report.add(&TRAILING, path!(chunks[index].trailing), message);
-    }
+    let last = if document.container == Container::Model { "chunk" } else { "stream" };
+    check_trailing(&document.trailing, path!(trailing).into(), last);
 }

@@ -48,9 +48,7 @@ fn to_numbers(indices: &IndexBuffer) -> Numbers {
 fn to_array(attribute: &Attribute) -> Array {
     let (format, data) = (attribute.format, &*attribute.data);
     let numbers = match format.component() {
-        Component::Float16 => {
-            Numbers::F16(bulk::to_vec::<u16>(data).into_iter().map(f16::from_bits).collect())
-        }
+        Component::Float16 => Numbers::F16(bulk::to_vec(data).into_iter().map(f16::from_bits).collect()),
         Component::Float32 => Numbers::F32(bulk::to_vec(data)),
         Component::Float64 => Numbers::F64(bulk::to_vec(data)),
         Component::Sint8 | Component::Snorm8 => Numbers::I8(bulk::to_vec(data)),
@@ -60,10 +58,8 @@ fn to_array(attribute: &Attribute) -> Array {
         Component::Uint16 | Component::Unorm16 => Numbers::U16(bulk::to_vec(data)),
         Component::Uint32 => Numbers::U32(bulk::to_vec(data)),
         Component::Unorm10x3x2 => {
-            let words = bulk::to_vec::<u32>(data).into_iter();
-            Numbers::U16(
-                words.flat_map(|word| UNORM10X3X2.map(|bits| bits.extract_u64(word.into()) as u16)).collect(),
-            )
+            let unpack = |word: u32| UNORM10X3X2.map(|bits| bits.extract_u64(word.into()) as u16);
+            Numbers::U16(bulk::to_vec(data).into_iter().flat_map(unpack).collect())
         }
     };
     Array::from(numbers).with_components(format.components())

@@ -5,7 +5,7 @@ use super::codec;
 use super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
 use super::hash;
 use super::rules::*;
-use super::schema::{Header, IndexFormat, MeshInfo, Usage, VertexFormat};
+use super::schema::{Header, MeshInfo, Usage, VertexFormat};
 use crate::formats::RuleExample;
 use crate::{Dialect, Rule};
 
@@ -37,7 +37,7 @@ const CHANGES: &[(&Rule, Change)] = &[
         Content(|document| document.data_checksum = DataChecksum::Wrong(WrongChecksum::with_computed(1, 0))),
     ),
     (&MESH_RANGE, Content(|document| document.meshes.iter_mut().for_each(|mesh| mesh.index_count = 4))),
-    (&INDEX_RANGE, Content(|document| document.indices = Some(indices([0, 1, 3])))),
+    (&INDEX_RANGE, Content(|document| document.indices = Some(IndexBuffer::from_u16(&[0, 1, 3])))),
     (&DUPLICATE, Content(|document| document.attributes.extend_from_within(..))),
 ];
 
@@ -65,25 +65,15 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
 
 /// Returns a triangle without a data checksum.
 fn triangle() -> Document {
-    let positions = [[0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-    let data: Vec<u8> = positions.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+    let positions = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     Document {
         n_vertices: 3,
         meshes: vec![MeshInfo { first_index: 0, index_count: 3, first_vertex: 0, vertex_count: 3 }],
-        indices: Some(indices([0, 1, 2])),
-        attributes: vec![Attribute {
-            usage: Usage::Position,
-            format: VertexFormat::Float32x3,
-            data: data.into(),
-        }],
+        indices: Some(IndexBuffer::from_u16(&[0, 1, 2])),
+        attributes: vec![Attribute::from_f32(Usage::Position, VertexFormat::Float32x3, &positions)],
         data_checksum: DataChecksum::Absent,
         ..Document::default()
     }
-}
-
-fn indices(indices: [u16; 3]) -> IndexBuffer {
-    let data: Vec<u8> = indices.iter().flat_map(|index| index.to_le_bytes()).collect();
-    IndexBuffer { format: IndexFormat::U16, data: data.into() }
 }
 
 /// Returns the uncompressed data of the triangle.
@@ -106,7 +96,7 @@ struct FileParts {
 
 /// Changes the descriptor or data, and updates the header.
 fn change_parts(file: &mut Vec<u8>, change: fn(&mut FileParts)) {
-    let Ok((descriptor, data)) = codec::descriptor_and_data(file) else { return };
+    let Ok(codec::FileParts { descriptor, data, .. }) = codec::split_file(file) else { return };
     let mut parts = FileParts { descriptor: descriptor.to_vec(), data: data.to_vec() };
     change(&mut parts);
     let FileParts { descriptor, data } = parts;

@@ -22,10 +22,9 @@ struct HeaderFields;
 
 impl Fields for HeaderFields {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
-        if name == "version" {
-            DocumentValue::number(Header::VERSION.to_le_bytes())
-        } else {
-            DocumentValue::Unknown
+        match name {
+            "version" => DocumentValue::number(Header::VERSION.to_le_bytes()),
+            _ => DocumentValue::Unknown,
         }
     }
 }

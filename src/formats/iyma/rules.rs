@@ -66,20 +66,11 @@ fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report
         if is_valid {
             continue;
         }
-        let size = indices.format.size();
-        let values = IndexBuffer {
-            format: indices.format,
-            data: indices.data.slice(range.start * size..range.end * size),
-        };
         let limit = mesh.vertex_count;
-        let wrong = values.iter().enumerate().filter(|(_, index)| *index >= limit);
-        for (position, index) in wrong {
-            let path = path!(data.indices[range.start + position]);
-            report.add(
-                &INDEX_RANGE,
-                path,
-                format_args!("index {index} is not below the vertex count {limit}"),
-            );
+        let Some(values) = indices.slice_mesh(mesh) else { continue };
+        for (position, index) in values.iter().enumerate().filter(|(_, index)| *index >= limit) {
+            let message = format_args!("index {index} is not below the vertex count {limit}");
+            report.add(&INDEX_RANGE, path!(data.indices[range.start + position]), message);
             // After many findings, one per mesh suffices: overlapping ranges could make the search slow.
             if report.count_of(INDEX_RANGE.code) > 1000 {
                 break;

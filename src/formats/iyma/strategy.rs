@@ -45,9 +45,8 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
         let parts = (attributes, indices(max_vertices), vec(any::<u8>(), 0..60), checksums);
         let parts = (parts, vec(any::<[u32; 4]>(), 0..4));
         parts.prop_map(move |((attributes, indices, user_data, data_checksum), meshes)| {
-            let mesh =
-                |random: &[u32; 4]| random_mesh(*random, indices.as_ref(), n_vertices, config.plausible);
-            let (meshes, user_data) = (meshes.iter().map(mesh).collect(), user_data.into());
+            let mesh = |random| random_mesh(random, indices.as_ref(), n_vertices, config.plausible);
+            let (meshes, user_data) = (meshes.into_iter().map(mesh).collect(), user_data.into());
             let buffers = Document { user_data, indices, attributes, ..Document::default() };
             Document { dialect, n_vertices, meshes, data_checksum, ..buffers }
         })
@@ -55,22 +54,16 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
 }
 
 /// Converts random numbers to a mesh within the buffers, with indices below its vertex count.
-fn random_mesh(
-    random: [u32; 4],
-    indices: Option<&IndexBuffer>,
-    n_vertices: u32,
-    is_plausible: bool,
-) -> MeshInfo {
+fn random_mesh(random: [u32; 4], indices: Option<&IndexBuffer>, vertices: u32, plausible: bool) -> MeshInfo {
     let within = |first: u32, count: u32, len: u32| {
         let first = first % (len + 1);
         (first, count % (len - first + 1))
     };
-    let (first_vertex, vertex_count) = within(random[2], random[3], n_vertices);
-    let (first_index, count) =
-        within(random[0], random[1], indices.map_or(0, |indices| indices.len() as u32));
+    let (first_vertex, vertex_count) = within(random[2], random[3], vertices);
+    let (first_index, count) = within(random[0], random[1], indices.map_or(0, IndexBuffer::len) as u32);
     let largest = indices.and_then(|indices| indices.iter().max());
     let count = if largest.is_some_and(|largest| largest < vertex_count) { count } else { 0 };
-    let index_count = if is_plausible { count / 3 * 3 } else { count };
+    let index_count = if plausible { count / 3 * 3 } else { count };
     MeshInfo { first_index, index_count, first_vertex, vertex_count }
 }
 
@@ -110,9 +103,8 @@ fn usages(dialect: Dialect) -> impl Strategy<Value = Vec<Usage>> {
     // Two distinct numbers.
     let small = prop_oneof![0..=1u32, any::<u16>().prop_map_into()];
     let large = prop_oneof![Just(1 << 31), Just(u32::MAX), 0x1_0000..=u32::MAX];
-    let custom = (small, large, name)
-        .prop_map(|(a, b, name)| [Usage::Custom(a, name.clone()), Usage::Custom(b, name)]);
-    custom.prop_flat_map(move |custom| {
+    (small, large, name).prop_flat_map(move |(a, b, name)| {
+        let custom = [Usage::Custom(a, name.clone()), Usage::Custom(b, name)];
         let all = [&custom, Usage::named(dialect)].concat();
         let count = all.len();
         subsequence(all, 0..=count).prop_shuffle()

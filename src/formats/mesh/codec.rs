@@ -24,12 +24,10 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
         (None | Some(false), Some(strings)) => (Dialect::Spec, are_printable(strings)),
         (None, None) => (Dialect::Spec, false),
         (Some(is_complete), None) => (Dialect::Renderlib, is_complete),
-        (Some(true), Some(strings)) => match read(bytes, Dialect::Spec) {
-            Ok((document, summary)) if are_printable(strings) && breaks_no_rule(&document, &summary) => {
-                (Dialect::Spec, true)
-            }
-            _ => (Dialect::Renderlib, true),
-        },
+        (Some(true), Some(strings)) if are_printable(strings) && is_valid_spec(bytes) => {
+            (Dialect::Spec, true)
+        }
+        (Some(true), Some(_)) => (Dialect::Renderlib, true),
     };
     Detection { confidence: confidence(bytes, has_structure), dialect }
 }
@@ -84,9 +82,11 @@ fn matches_renderlib(bytes: &[u8]) -> Option<bool> {
     Some(end == Ok(bytes.len() as u64))
 }
 
-fn breaks_no_rule(document: &Document, summary: &JointSummary) -> bool {
+/// Returns `true` if the file breaks no rule in the specification's dialect.
+fn is_valid_spec(bytes: &[u8]) -> bool {
+    let Ok((document, summary)) = read(bytes, Dialect::Spec) else { return false };
     let mut report = Report::at_least(Severity::Error, &Limits::default());
-    rules::check_with_summary(summary, document, &mut report);
+    rules::check_with_summary(&summary, &document, &mut report);
     report.findings().is_empty()
 }
 

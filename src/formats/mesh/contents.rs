@@ -13,9 +13,7 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
     let Document { root_transform, vertices, indices, joints, animations, .. } = document;
     let columns = vertices.to_columns();
     let poses = match (&columns.joint_ids, &columns.joint_weights, Rig::new(joints)) {
-        (Some(ids), Some(weights), Some(rig)) => {
-            rig.sampled_poses(document, &columns.positions, ids, weights)
-        }
+        (Some(ids), Some(weights), Some(rig)) => rig.poses(document, &columns.positions, ids, weights),
         _ => Vec::new(),
     };
     let mut mesh = Mesh::new(vertices.len());
@@ -55,12 +53,11 @@ fn to_animation(document: &Document, animation: &Animation) -> contents::Animati
     let poses: Option<Vec<_>> = (0..frames).map(|frame| document.skeleton_pose(animation, frame)).collect();
     let poses = poses.unwrap_or_default();
     // Sorted by joint, then time.
-    let keys =
-        || (0..document.joints.len()).flat_map(|joint| poses.iter().filter_map(move |pose| pose.get(joint)));
-    let joints: Vec<u32> = keys().map(|pose| pose.joint).collect();
-    let frames_of_keys: Vec<u32> =
-        (0..document.joints.len()).flat_map(|_| (0..poses.len()).map(|frame| frame as u32)).collect();
-    let to_keys = |values| Keys::new(joints.clone(), frames_of_keys.clone(), values);
+    let joints = 0..document.joints.len();
+    let key_frames: Vec<_> = joints.clone().flat_map(|_| 0..poses.len() as u32).collect();
+    let keys = || joints.clone().flat_map(|joint| poses.iter().filter_map(move |pose| pose.get(joint)));
+    let key_joints: Vec<_> = keys().map(|pose| pose.joint).collect();
+    let to_keys = |values| Keys::new(key_joints.clone(), key_frames.clone(), values);
     contents::Animation {
         name: document.animation_name(animation),
         frames: frames as u64,
@@ -112,7 +109,7 @@ impl Rig {
     }
 
     /// Returns the poses of the [sampled](sampled_frames) frames of each animation, as far as the budget allows.
-    fn sampled_poses(
+    fn poses(
         &self,
         document: &Document,
         positions: &[[f32; 3]],
@@ -121,9 +118,8 @@ impl Rig {
     ) -> Vec<contents::Pose> {
         let mut budget = PoseBudget::new(positions.len() + self.parents.len());
         let all = document.animations.iter().enumerate().flat_map(|(index, animation)| {
-            sampled_frames(animation.timestamps.len() as u64)
-                .into_iter()
-                .map(move |frame| (index, animation, frame))
+            let frames = sampled_frames(animation.timestamps.len() as u64).into_iter();
+            frames.map(move |frame| (index, animation, frame))
         });
         let poses = all.take_while(|_| budget.take_pose()).filter_map(|(index, animation, frame)| {
             let pose = document.skeleton_pose(animation, frame as usize)?;
@@ -145,17 +141,12 @@ impl Rig {
     /// Returns the skinning matrix of each joint in a pose, `None` if its transform is undefined. Also returns the
     /// largest coordinate of their translations, with all terms of the product taken as positive.
     fn skinning_matrices(&self, pose: &[Pose]) -> (Vec<Option<DMat4>>, f64) {
-        let mut global = vec![None; pose.len()];
+        let mut global: Vec<Option<DMat4>> = vec![None; pose.len()];
         for &joint in &self.order {
             let local = pose.get(joint).and_then(local_transform);
             global[joint] = match self.parents[joint] {
                 None => local,
-                Some(parent) => global
-                    .get(parent)
-                    .copied()
-                    .flatten()
-                    .zip(local)
-                    .map(|(parent, local): (DMat4, _)| parent * local),
+                Some(parent) => global.get(parent).copied().flatten().zip(local).map(|(a, b)| a * b),
             };
         }
         let mut max_term = 0.0_f64;

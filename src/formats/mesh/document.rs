@@ -43,12 +43,10 @@ pub(super) fn parents_are_ids(joints: &[Joint]) -> bool {
         }
     }
     // A path with more steps than joints contains a cycle.
-    let mut paths = joints.iter().map(|joint| {
-        std::iter::successors(joint.parent_entry(), |parent| parents.get(*parent).copied().flatten())
-    });
-    paths.all(|path| {
-        path.take(joints.len() + 1)
-            .enumerate()
-            .all(|(step, parent)| step < joints.len() && parent < joints.len())
+    let count = joints.len();
+    joints.iter().all(|joint| {
+        let next = |parent: &usize| parents.get(*parent).copied().flatten();
+        let mut path = std::iter::successors(joint.parent_entry(), next).take(count + 1).enumerate();
+        path.all(|(step, parent)| step < count && parent < count)
     })
 }

@@ -39,11 +39,10 @@ impl Fields for AnimationFields<'_> {
             "pose_count" => DocumentValue::count::<u32>(timestamps.len()),
             "poses" if self.dialect != Dialect::Renderlib => DocumentValue::bulk(poses),
             "poses" => {
-                let poses: Result<Vec<_>, _> =
-                    poses.iter().map(|pose| RenderlibPose::try_from(*pose)).collect();
-                poses.map_or(DocumentValue::Unknown, |poses| {
-                    DocumentValue::Bytes(bulk::as_bytes(&poses).into_owned().into())
-                })
+                match poses.iter().copied().map(RenderlibPose::try_from).collect::<Result<Vec<_>, _>>() {
+                    Ok(poses) => DocumentValue::Bytes(bulk::as_bytes(&poses).into_owned().into()),
+                    Err(_) => DocumentValue::Unknown,
+                }
             }
             _ => self.animation.stored_field(name),
         }

@@ -2,8 +2,7 @@
 
 pub(super) use super::schema::rules::*;
 
-use super::schema::Document;
-use super::schema::layout;
+use super::schema::{Document, layout};
 use super::summary::JointSummary;
 use super::vertices;
 use crate::layout::check_document;

@@ -42,8 +42,8 @@ pub(super) fn add_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
 /// Renumbers the joints of a skin without a skeleton if they exceed the range of ids. Returns the number of joints;
 /// `None` if there are too many.
 fn renumber_joints(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
-    let used: BTreeSet<u16> =
-        skin.joints.as_flattened().iter().copied().filter(|joint| *joint != Skin::NONE).collect();
+    let mut used: BTreeSet<u16> = skin.joints.as_flattened().iter().copied().collect();
+    used.remove(&Skin::NONE);
     let mut count = used.last().map_or(0, |last| usize::from(*last) + 1);
     if used.len() > MAX_JOINTS {
         let message = format!("MESH supports at most {MAX_JOINTS} joints; vertices were unbound");
@@ -75,8 +75,8 @@ fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<L
     if unbound.is_empty() {
         return false;
     }
-    let id = u16::try_from(static_joint).ok().filter(|id| usize::from(*id) < MAX_JOINTS);
-    let (joint, weight) = if let Some(id) = id { (id, 1.0) } else { (Skin::NONE, 0.0) };
+    let has_id = static_joint < MAX_JOINTS;
+    let (joint, weight) = if has_id { (static_joint as u16, 1.0) } else { (Skin::NONE, 0.0) };
     for vertex in &unbound {
         skin.joints[*vertex] = [joint, Skin::NONE, Skin::NONE, Skin::NONE];
         match &mut skin.weights {
@@ -84,24 +84,22 @@ fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<L
             Weights::F32(weights) => weights[*vertex] = [weight, 0.0, 0.0, 0.0],
         }
     }
-    if id.is_none() {
-        let message = format!(
-            "MESH supports at most {MAX_JOINTS} joints; vertices bound to missing joints were unbound"
-        );
-        losses.push(Loss::changed(PATH, message).with_count_of(unbound.len(), skin.joints.len(), "vertices"));
-        return false;
-    }
-    let loss =
-        Loss::changed("skeleton.joints", "a static joint was added for vertices bound to missing joints");
+    let loss = if has_id {
+        let message = "a static joint was added for vertices bound to missing joints";
+        Loss::changed("skeleton.joints", message)
+    } else {
+        let message = "joints; vertices bound to missing joints were unbound";
+        Loss::changed(PATH, format!("MESH supports at most {MAX_JOINTS} {message}"))
+    };
     losses.push(loss.with_count_of(unbound.len(), skin.joints.len(), "vertices"));
-    true
+    has_id
 }
 
 /// Returns the vertices whose weights are all on missing joints. Excludes vertices without weights.
 fn unbound_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4]]) -> Vec<usize> {
     let is_unbound = |(joints, weights): (&[u16; 4], &[W; 4])| {
-        let mut weighted =
-            joints.iter().zip(weights).filter(|(_, weight)| **weight > W::default()).peekable();
+        let influences = joints.iter().zip(weights);
+        let mut weighted = influences.filter(|(_, weight)| **weight > W::default()).peekable();
         weighted.peek().is_some() && weighted.all(|(joint, _)| *joint == Skin::NONE)
     };
     let vertices = joints.iter().zip(weights).enumerate();
@@ -139,18 +137,13 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots
                 bytes
             });
             let bytes = bytes.collect();
+            let path = "meshes[0].skins[0].weights";
             if normalised > 0 {
-                let loss =
-                    Loss::changed("meshes[0].skins[0].weights", "weights were normalised to a sum of 1");
+                let loss = Loss::changed(path, "weights were normalised to a sum of 1");
                 losses.push(loss.with_count_of(normalised, vertices, "vertices"));
             }
             if worst > 0.0 {
-                losses.push(Loss::quantised(
-                    "meshes[0].skins[0].weights",
-                    "weights rounded to 8 bits",
-                    Quantity::WEIGHTS,
-                    worst,
-                ));
+                losses.push(Loss::quantised(path, "weights rounded to 8 bits", Quantity::WEIGHTS, worst));
             }
             bytes
         }

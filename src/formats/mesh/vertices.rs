@@ -19,12 +19,10 @@ impl Vertices {
     ///
     /// Returns an error if the format lacks positions, or the length is not a multiple of the stride.
     pub fn from_bytes(format: VertexFormat, bytes: Vec<u8>) -> Result<Vertices> {
-        let stride = stride(format);
-        if !format.position() || !bytes.len().is_multiple_of(stride) {
-            let message = format!(
-                "{} bytes are not a whole number of {stride}-byte vertices with positions",
-                bytes.len()
-            );
+        let (size, stride) = (bytes.len(), stride(format));
+        if !format.position() || !size.is_multiple_of(stride) {
+            let message =
+                format!("{size} bytes are not a whole number of {stride}-byte vertices with positions");
             return Err(Error::inexpressible(message).at(path!(vertices)));
         }
         Ok(Vertices { format, bytes })
@@ -123,9 +121,8 @@ fn stride(format: VertexFormat) -> usize {
 
 /// Adds the joints of vertices to `summary`.
 pub(super) fn summarise_joints(records: &[u8], format: VertexFormat, summary: &JointSummary) {
-    if let (Some(ids), Some(weights)) =
-        (column(records, format, "joint_ids"), column(records, format, "joint_weights"))
-    {
+    let slots = |name| column(records, format, name);
+    if let (Some(ids), Some(weights)) = (slots("joint_ids"), slots("joint_weights")) {
         summary.add_vertices(ids.iter().zip(weights.iter()).map(|(ids, weights)| [ids, weights]));
     }
 }

@@ -149,7 +149,7 @@ pub struct Stream {
     compressed_size: i32,
     /// Size of the uncompressed data in bytes.
     #[br(temp, assert(uncompressed_size >= 0, "a size cannot be negative"))]
-    #[bw(calc = packed.block.unpacked_size)]
+    #[bw(calc = packed.block.uncompressed_size)]
     #[layout(rule = rules::SIZE)]
     uncompressed_size: i32,
     /// One raw LZ4 block (C3).
@@ -307,8 +307,8 @@ pub struct PackedStream {
 
 impl PackedChunk {
     fn index_stream(&self) -> IndexStream<'_> {
-        let Lz4Block { unpacked_size, bytes } = &self.indices;
-        IndexStream { uncompressed_size: *unpacked_size, data: Bulk::Values(bytes) }
+        let Lz4Block { uncompressed_size, bytes } = &self.indices;
+        IndexStream { uncompressed_size: *uncompressed_size, data: Bulk::Values(bytes) }
     }
 }
 
@@ -335,36 +335,36 @@ impl Chunk {
                 return Err(Error::inexpressible(message).at(path!(chunks[chunk].index_size)));
             }
         };
-        if self.streams.len() > u8::MAX.into() {
-            let message =
-                format!("{} streams, but the format allows at most {}", self.streams.len(), u8::MAX);
+        let count = self.streams.len();
+        if count > u8::MAX.into() {
+            let message = format!("{count} streams, but the format allows at most {}", u8::MAX);
             return Err(Error::inexpressible(message).at(path!(chunks[chunk].streams)));
         }
         let pack = |position: usize, stream: &Stream| {
-            let values = &stream.values;
-            let attribute = values.attribute(dialect).ok_or_else(|| {
-                Error::inexpressible(format!("the {dialect} dialect has no attribute {}", values.name()))
-            });
-            attribute
-                .and_then(|attribute| {
-                    Ok(PackedStream { attribute, block: Lz4Block::pack(&values.to_bytes())? })
-                })
-                .map_err(|error| error.at(path!(chunks[chunk].streams[position])))
+            stream.pack(dialect).map_err(|error| error.at(path!(chunks[chunk].streams[position])))
         };
         let (indices, streams) = parallel::join(
-            || {
-                let block = Lz4Block::pack(&self.indices.to_bytes());
-                block.map_err(|error| error.at(path!(chunks[chunk].indices)))
-            },
+            || Lz4Block::pack(&self.indices.to_bytes()),
             || parallel::try_map(&self.streams, pack),
         );
-        Ok(PackedChunk { index_size, indices: indices?, streams: streams? })
+        let indices = indices.map_err(|error| error.at(path!(chunks[chunk].indices)))?;
+        Ok(PackedChunk { index_size, indices, streams: streams? })
     }
 
     /// The total uncompressed size in bytes.
-    pub(in super::super) fn unpacked_size(&self) -> usize {
-        self.indices.to_bytes().len()
-            + self.streams.iter().map(|stream| stream.values.to_bytes().len()).sum::<usize>()
+    pub(in super::super) fn uncompressed_size(&self) -> usize {
+        let streams = self.streams.iter().map(|stream| stream.values.to_bytes().len());
+        self.indices.to_bytes().len() + streams.sum::<usize>()
+    }
+}
+
+impl Stream {
+    fn pack(&self, dialect: Dialect) -> Result<PackedStream> {
+        let Stream { values } = self;
+        let attribute = values.attribute(dialect).ok_or_else(|| {
+            Error::inexpressible(format!("the {dialect} dialect has no attribute {}", values.name()))
+        })?;
+        Ok(PackedStream { attribute, block: Lz4Block::pack(&values.to_bytes())? })
     }
 }
 

@@ -143,7 +143,7 @@ fn read_chunks<R: binrw::io::Read + binrw::io::Seek>(
                 Chunk { trailing: bytes[cursor.position() as usize..].to_vec(), ..chunk }
             }
         };
-        limits.max_decoded -= chunk.unpacked_size() as u64;
+        limits.max_decoded -= chunk.uncompressed_size() as u64;
         Ok(chunk)
     };
     (0..args.count).map(read).collect()
@@ -188,16 +188,17 @@ fn check_container(chunks: &[Chunk], container: Container) -> Result<()> {
 }
 
 static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
-    let bind_container = |container: Container, prefix| {
+    let bind_container = |prefix, container: Container| {
         bind_partially(&Document::TYPE, prefix, vec![None, Some(container.into())])
     };
-    let (chunk, model) = (bind_container(Container::Chunk, ""), bind_container(Container::Model, "Model"));
-    let bind_dialect = |ty, prefix, dialect: Dialect| bind_partially(ty, prefix, vec![Some(dialect.into())]);
+    let (chunk, model) = (bind_container("", Container::Chunk), bind_container("Model", Container::Model));
+    let spec = |ty| bind_partially(ty, "", vec![Some(Dialect::Spec.into())]);
+    let tangent = |ty| bind_partially(ty, "Tangent", vec![Some(Dialect::Tangent.into())]);
     [
-        ("crucible_chunk", bind_dialect(chunk, "", Dialect::Spec)),
-        ("crucible_model", bind_dialect(model, "", Dialect::Spec)),
-        ("crucible_chunk_tangent", bind_dialect(chunk, "Tangent", Dialect::Tangent)),
-        ("crucible_model_tangent", bind_dialect(model, "Tangent", Dialect::Tangent)),
+        ("crucible_chunk", spec(chunk)),
+        ("crucible_model", spec(model)),
+        ("crucible_chunk_tangent", tangent(chunk)),
+        ("crucible_model_tangent", tangent(model)),
     ]
 });
 

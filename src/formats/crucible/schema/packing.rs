@@ -61,7 +61,7 @@ impl CompressedBlock<'_> {
 #[derive(Debug)]
 pub struct Lz4Block {
     /// The uncompressed size in bytes.
-    pub unpacked_size: i32,
+    pub uncompressed_size: i32,
     /// The compressed bytes.
     pub bytes: Vec<u8>,
 }
@@ -69,10 +69,10 @@ pub struct Lz4Block {
 impl Lz4Block {
     /// Compresses the content.
     pub fn pack(content: &[u8]) -> Result<Lz4Block> {
-        let unpacked_size = i32::try_from(content.len()).map_err(|_| {
+        let uncompressed_size = i32::try_from(content.len()).map_err(|_| {
             Error::inexpressible(format!("{} bytes, but a stream has at most {}", content.len(), i32::MAX))
         })?;
         let bytes = unpack::pack((Packing::Lz4, None), content).map_err(Error::inexpressible)?;
-        Ok(Lz4Block { unpacked_size, bytes })
+        Ok(Lz4Block { uncompressed_size, bytes })
     }
 }

@@ -12,10 +12,10 @@ use super::super::{hash, rules};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 use crate::layout::expr::Scope;
-use crate::unpack::zstd;
+use crate::unpack::zstd::ZstdError;
 use crate::{
-    Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Limit, Path, ReadOptions, Result,
-    Rule, Span, Strictness, path,
+    Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Limit, Limits, Path, Result, Rule,
+    Span, Strictness, path,
 };
 
 /// Detects IyMA by its magic bytes. Also detects the dialect (I2).
@@ -40,20 +40,17 @@ fn dialect_from_checksums(header: &Header, descriptor: &[u8]) -> Dialect {
 }
 
 /// The parts of a file: the decoded header, the encoded descriptor and the compressed data.
-pub(super) struct FileParts<'b> {
+pub(in super::super) struct FileParts<'b> {
     pub(super) header: Header,
-    pub(super) descriptor: &'b [u8],
-    pub(super) data: &'b [u8],
+    pub descriptor: &'b [u8],
+    pub data: &'b [u8],
 }
 
-pub(super) fn split_file(bytes: &[u8]) -> Result<FileParts<'_>> {
+pub(in super::super) fn split_file(bytes: &[u8]) -> Result<FileParts<'_>> {
     // The positions of the parts do not depend on the dialect.
     let file = File::read_args(&mut Cursor::new(bytes), (Dialect::Spec,)).map_err(Error::malformed)?;
-    Ok(FileParts {
-        header: file.header,
-        descriptor: file.descriptor.bytes(bytes),
-        data: file.data.0.bytes(bytes),
-    })
+    let File { header, descriptor, data } = file;
+    Ok(FileParts { header, descriptor: descriptor.bytes(bytes), data: data.0.bytes(bytes) })
 }
 
 /// The decoded header and descriptor.
@@ -104,12 +101,12 @@ fn wrong_metadata_checksum(header: &Header, descriptor: &[u8], dialect: Dialect)
 
 /// Compares the data checksum with the hash of `packed`, the compressed data.
 fn data_checksum_state(header: &Header, packed: &[impl AsRef<[u8]>], dialect: Dialect) -> DataChecksum {
-    match header.data_checksum {
+    let stored = header.data_checksum;
+    let wrong = || WrongChecksum::with_computed(stored, hash::one_shot_hash(packed, dialect));
+    match stored {
         0 => DataChecksum::Absent,
-        stored if hash::is_one_shot_hash(stored, packed) => DataChecksum::Present,
-        stored => {
-            DataChecksum::Wrong(WrongChecksum::with_computed(stored, hash::one_shot_hash(packed, dialect)))
-        }
+        _ if hash::is_one_shot_hash(stored, packed) => DataChecksum::Present,
+        _ => DataChecksum::Wrong(wrong()),
     }
 }
 
@@ -120,10 +117,8 @@ pub(in super::super) fn verify_checksums(
     dialect: Dialect,
 ) -> Option<(Option<WrongChecksum>, DataChecksum)> {
     let FileParts { header, descriptor, data } = split_file(bytes).ok()?;
-    Some((
-        wrong_metadata_checksum(&header, descriptor, dialect),
-        data_checksum_state(&header, &[data], dialect),
-    ))
+    let metadata = wrong_metadata_checksum(&header, descriptor, dialect);
+    Some((metadata, data_checksum_state(&header, &[data], dialect)))
 }
 
 /// Returns the byte range of a header field in the file.
@@ -144,13 +139,13 @@ impl DecodedHeader {
         Header::size() as u64 + u64::from(self.header.descriptor_len)
     }
 
-    /// Compares the data checksum with the hash of `packed`, the compressed data. Strict mode rejects a wrong checksum.
+    /// Compares the data checksum with the hash of the compressed data. Strict mode rejects a wrong checksum.
     pub(super) fn verify_data(
         &self,
-        packed: &[impl AsRef<[u8]>],
+        data: &[impl AsRef<[u8]>],
         strictness: Strictness,
     ) -> Result<DataChecksum> {
-        match (data_checksum_state(&self.header, packed, self.dialect), strictness) {
+        match (data_checksum_state(&self.header, data, self.dialect), strictness) {
             (DataChecksum::Wrong(wrong), Strictness::Strict) => {
                 let message = rules::mismatch_message(&wrong).to_string();
                 let range = header_field_range("data_checksum");
@@ -161,22 +156,19 @@ impl DecodedHeader {
     }
 
     /// Converts a decompression error. `end` is the file offset where the data ends, if known.
-    pub(super) fn unpack_error(&self, error: zstd::ZstdError, end: Option<u64>) -> Error {
-        let rule = match error {
-            zstd::ZstdError::Invalid(_) => &rules::PACKING,
-            zstd::ZstdError::Window(_) => &rules::WINDOW,
-            zstd::ZstdError::Size(_) => &rules::DATA_SIZE,
-            zstd::ZstdError::Trailing(bytes) => {
-                let end = end.unwrap_or(self.data_start());
-                let range = end.saturating_sub(bytes as u64)..end;
-                return error_at(&rules::TRAILING, path!(data), range, error.to_string());
-            }
-            zstd::ZstdError::Limit(message) => {
+    pub(super) fn unpack_error(&self, error: ZstdError, end: Option<u64>) -> Error {
+        let start = self.data_start();
+        let end = end.unwrap_or(start);
+        let (rule, range) = match error {
+            ZstdError::Invalid(_) => (&rules::PACKING, start..end),
+            ZstdError::Window(_) => (&rules::WINDOW, start..end),
+            ZstdError::Size(_) => (&rules::DATA_SIZE, start..end),
+            ZstdError::Trailing(bytes) => (&rules::TRAILING, end.saturating_sub(bytes as u64)..end),
+            ZstdError::Limit(message) => {
                 return Error::limit_exceeded(Limit::Decoded, message).at(path!(data));
             }
-            zstd::ZstdError::Io(error) => return error.into(),
+            ZstdError::Io(error) => return error.into(),
         };
-        let range = self.data_start()..end.unwrap_or(self.data_start());
         error_at(rule, path!(data), range, error.to_string())
     }
 
@@ -184,23 +176,24 @@ impl DecodedHeader {
     pub(super) fn into_document(self, data: Bytes, data_checksum: DataChecksum) -> Document {
         let DecodedHeader { header: _, dialect, descriptor, metadata_checksum } = self;
         // The ranges cannot exceed the data, which was unpacked to the size in the descriptor.
-        let buffers =
-            descriptor.buffers().map(|Range { start, end }| data.slice(start as usize..end as usize));
+        let buffers = descriptor.buffers().map(|range| data.slice(range.start as usize..range.end as usize));
         let mut buffers = buffers.collect::<Vec<_>>().into_iter();
         let mut next_buffer = || buffers.next().unwrap_or_default();
         let Descriptor { n_vertices, user_data_len: _, meshes, indices, attributes } = descriptor;
-        let (user_data, index_data) = (next_buffer(), next_buffer());
+        let (user_data, data) = (next_buffer(), next_buffer());
+        let indices = indices.map(|IndicesInfo { n_indices: _, format }| IndexBuffer { format, data });
+        let attributes = attributes.into_iter().map(|VertexAttributeInfo { usage, format }| {
+            let data = next_buffer();
+            Attribute { usage, format, data }
+        });
+        let attributes = attributes.collect();
         Document {
             dialect,
             user_data,
             n_vertices,
             meshes,
-            indices: indices
-                .map(|IndicesInfo { n_indices: _, format }| IndexBuffer { format, data: index_data }),
-            attributes: attributes
-                .into_iter()
-                .map(|VertexAttributeInfo { usage, format }| Attribute { usage, format, data: next_buffer() })
-                .collect(),
+            indices,
+            attributes,
             data_checksum,
             metadata_checksum,
         }
@@ -208,14 +201,9 @@ impl DecodedHeader {
 }
 
 /// Adds the format to an error, and a missing location, except to I/O and limit errors.
-pub(in super::super) fn locate_error(
-    error: Error,
-    bytes: &[u8],
-    dialect: Dialect,
-    options: &ReadOptions,
-) -> Error {
+pub(in super::super) fn locate_error(error: Error, bytes: &[u8], dialect: Dialect, limits: &Limits) -> Error {
     if error.span().is_some() || matches!(error.kind(), ErrorKind::Io | ErrorKind::LimitExceeded(_)) {
         return error.in_format(FormatId::Iyma);
     }
-    Document::ABOUT.structure(layout(dialect)).locate(error, bytes, &options.limits)
+    Document::ABOUT.structure(layout(dialect)).locate(error, bytes, limits)
 }

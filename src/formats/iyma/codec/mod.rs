@@ -2,7 +2,7 @@
 
 mod header;
 mod reader;
-pub(super) use header::{detect, locate_error, verify_checksums};
+pub(super) use header::{FileParts, detect, locate_error, split_file, verify_checksums};
 pub use reader::Reader;
 
 use std::io::Cursor;
@@ -15,7 +15,7 @@ use super::hash;
 use super::schema::Header;
 use crate::unpack::zstd;
 use crate::{Dialect, Error, ReadOptions, Result, WriteOptions, path};
-use header::{decode_descriptor, split_file};
+use header::decode_descriptor;
 
 /// Decodes a file. Checks only its structure and, in strict mode, its checksums.
 pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<Document> {
@@ -27,12 +27,6 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Res
     Ok(decoded.into_document(data.into(), data_checksum))
 }
 
-/// Returns the encoded descriptor and the compressed data of a file.
-pub(super) fn descriptor_and_data(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
-    let parts = split_file(bytes)?;
-    Ok((parts.descriptor, parts.data))
-}
-
 /// Encodes the document in its own dialect. Returns an error only if the dialect cannot express it.
 pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u8>> {
     let descriptor = document.descriptor()?.encode(document.dialect).map_err(|index| {
@@ -42,10 +36,9 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
     })?;
     dialect::reject_duplicate_usages(document)?;
     let descriptor_len = u16::try_from(descriptor.len()).map_err(|_| {
+        let (size, max) = (descriptor.len(), u16::MAX);
         let message = format!(
-            "{} bytes encoded, but the header allows at most {}; write a file with fewer meshes or attributes",
-            descriptor.len(),
-            u16::MAX
+            "{size} bytes encoded, but the header allows at most {max}; write a file with fewer meshes or attributes"
         );
         Error::inexpressible(message).at(path!(descriptor))
     })?;

@@ -57,7 +57,7 @@ impl<R: Read> Reader<R> {
         let decoded = header.and_then(|header| {
             decode_descriptor(header, &start[Header::size()..], dialect, options.strictness)
         });
-        let decoded = decoded.map_err(|error| locate_error(error, &start, dialect, options))?;
+        let decoded = decoded.map_err(|error| locate_error(error, &start, dialect, &options.limits))?;
         Ok(Reader { source, decoded, options: options.clone() })
     }
 
@@ -173,8 +173,8 @@ fn read_verified(
     decoded: &DecodedHeader,
     options: &ReadOptions,
 ) -> Result<(Chunks, DataChecksum)> {
-    let chunks =
-        Chunks::read(source, options.limits.max_decoded).map_err(|error| unpack_error(decoded, error))?;
+    let chunks = Chunks::read(source, options.limits.max_decoded);
+    let chunks = chunks.map_err(|error| unpack_error(decoded, error))?;
     let checksum = decoded.verify_data(chunks.as_slice(), options.strictness);
     Ok((chunks, checksum.map_err(|error| error.in_format(FormatId::Iyma))?))
 }

@@ -43,8 +43,8 @@ impl IndexBuffer {
             IndexFormat::U16 => (&self.data, &[]),
             IndexFormat::U32 => (&[], &self.data),
         };
-        let narrow = narrow.chunks_exact(2).map(|b| u32::from(u16::from_le_bytes([b[0], b[1]])));
-        narrow.chain(wide.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])))
+        let narrow = narrow.as_chunks().0.iter().map(|bytes| u16::from_le_bytes(*bytes).into());
+        narrow.chain(wide.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)))
     }
 
     /// Returns the part of the buffer with the indices of `mesh`; `None` if its range exceeds the buffer.

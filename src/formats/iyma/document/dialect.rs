@@ -43,8 +43,7 @@ impl Document {
 /// and converts a second `Uv` to `Uv1`. For the specification, which allows several `Uv`, converts `Uv1` to `Uv`.
 /// Other usages that the dialect lacks, or allows only once, become custom usages with unused numbers.
 pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dialect, losses: &mut Vec<Loss>) {
-    let numbers: HashSet<u32> =
-        attributes.iter().filter_map(|attribute| custom_number(&attribute.usage)).collect();
+    let numbers: HashSet<u32> = attributes.iter().filter_map(|a| custom_number(&a.usage)).collect();
     let mut unused = (0..=u32::MAX).filter(|number| !numbers.contains(number));
     let is_reference = dialect == Dialect::Reference;
     let mut used = HashSet::new();

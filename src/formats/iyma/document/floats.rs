@@ -43,9 +43,7 @@ impl VertexFormat {
             Component::Sint16 => decode_each(bytes, |bits: u16| f32::from(bits as i16)),
             Component::Sint32 => decode_each(bytes, |bits: u32| bits as i32 as f32),
             Component::Snorm8 => decode_each(bytes, |bits: u8| (f32::from(bits as i8) / 127.0).max(-1.0)),
-            Component::Snorm16 => {
-                decode_each(bytes, |bits: u16| (f32::from(bits as i16) / 32767.0).max(-1.0))
-            }
+            Component::Snorm16 => decode_each(bytes, |bits: u16| (bits as i16 as f32 / 32767.0).max(-1.0)),
             Component::Uint8 => decode_each(bytes, |bits: u8| f32::from(bits)),
             Component::Uint16 => decode_each(bytes, |bits: u16| f32::from(bits)),
             Component::Uint32 => decode_each(bytes, |bits: u32| bits as f32),

@@ -1,8 +1,8 @@
 //! Merges and splits documents.
 
 use super::super::schema::{Descriptor, IndexFormat, MeshInfo, Usage, VertexFormat};
-use super::{Attribute, DataChecksum, Document, IndexBuffer, count_to_u32, missing_mesh};
-use crate::{Error, FormatId, Loss, Path, Result, path};
+use super::{Attribute, DataChecksum, Document, IndexBuffer, count_to_u32, inexpressible, missing_mesh};
+use crate::{Loss, Path, Result, path};
 
 /// Returns the properties that all meshes in a file share: whether they are indexed, and the usages and formats of the
 /// vertex buffers.
@@ -35,9 +35,7 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         // Rejects a buffer of the wrong size, which would shift all data after it.
         document.descriptor().map_err(|error| error.within(path!(documents[index])))?;
         if !are_compatible(first, document) {
-            return Err(Error::inexpressible(difference_message(first, document))
-                .at(path!(documents[index]))
-                .in_format(FormatId::Iyma));
+            return Err(inexpressible(difference_message(first, document), path!(documents[index])));
         }
     }
     let mut merged = Document { metadata_checksum: None, data_checksum: Default::default(), ..first.clone() };
@@ -49,10 +47,8 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         if merged.user_data.is_empty() {
             merged.user_data = document.user_data.clone();
         } else if !document.user_data.is_empty() && document.user_data != merged.user_data {
-            let loss = Loss::dropped(
-                format!("documents[{index}].user_data"),
-                "IyMA stores one user data per file; only the first was kept",
-            );
+            let message = "IyMA stores one user data per file; only the first was kept";
+            let loss = Loss::dropped(format!("documents[{index}].user_data"), message);
             losses.push(loss.with_count(document.user_data.len(), "bytes"));
         }
     }
@@ -73,8 +69,8 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
 /// Returns the message for a document that is not compatible with the first one.
 fn difference_message(first: &Document, document: &Document) -> String {
     let describe = |document: &Document| {
-        let attributes =
-            document.attributes.iter().map(|a| format!("{} {}", a.usage.name(), a.format.name()));
+        let attributes = document.attributes.iter();
+        let attributes = attributes.map(|a| format!("{} {}", a.usage.name(), a.format.name()));
         let indices = if document.indices.is_some() { "with indices" } else { "without indices" };
         format!("{indices}: {}", attributes.collect::<Vec<_>>().join(", "))
     };
@@ -88,26 +84,23 @@ fn merged_meshes(documents: &[Document]) -> Result<Vec<MeshInfo>> {
         for (index, mesh) in document.meshes.iter().enumerate() {
             let path = path!(documents[number].meshes[index]);
             meshes.push(MeshInfo {
-                first_index: checked_sum([indices, mesh.first_index].into_iter(), path)?,
-                first_vertex: checked_sum([vertices, mesh.first_vertex].into_iter(), path)?,
+                first_index: checked_sum([indices, mesh.first_index], path)?,
+                first_vertex: checked_sum([vertices, mesh.first_vertex], path)?,
                 ..*mesh
             });
         }
         let own = count_to_u32(document.indices.as_ref().map_or(0, IndexBuffer::len), path!(indices))?;
-        indices = checked_sum([indices, own].into_iter(), path!(indices))?;
-        vertices = checked_sum([vertices, document.n_vertices].into_iter(), path!(n_vertices))?;
+        indices = checked_sum([indices, own], path!(indices))?;
+        vertices = checked_sum([vertices, document.n_vertices], path!(n_vertices))?;
     }
     Ok(meshes)
 }
 
 /// Adds counts; returns an error if the sum exceeds 32 bits.
-fn checked_sum(counts: impl Iterator<Item = u32>, path: impl Into<Path>) -> Result<u32> {
-    let total: u64 = counts.map(u64::from).sum();
-    u32::try_from(total).map_err(|_| {
-        Error::inexpressible(format!("found {total}, but IyMA allows at most {}", u32::MAX))
-            .at(path)
-            .in_format(FormatId::Iyma)
-    })
+fn checked_sum(counts: impl IntoIterator<Item = u32>, path: impl Into<Path>) -> Result<u32> {
+    let total: u64 = counts.into_iter().map(u64::from).sum();
+    let message = || format!("found {total}, but IyMA allows at most {}", u32::MAX);
+    u32::try_from(total).map_err(|_| inexpressible(message(), path))
 }
 
 /// Concatenates the indices, in the widest format. Their values stay, because they are relative to their mesh.
@@ -115,8 +108,8 @@ fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     let buffers: Vec<_> = documents.iter().filter_map(|document| document.indices.as_ref()).collect();
     let is_wide = buffers.iter().any(|indices| indices.format == IndexFormat::U32);
     let format = if is_wide { IndexFormat::U32 } else { IndexFormat::U16 };
-    let mut data =
-        Vec::with_capacity(buffers.iter().map(|indices| indices.len()).sum::<usize>() * format.size());
+    let count: usize = buffers.iter().map(|indices| indices.len()).sum();
+    let mut data = Vec::with_capacity(count * format.size());
     for indices in &buffers {
         data.extend_from_slice(&if is_wide { indices.to_u32().data } else { indices.data.clone() });
     }
@@ -153,14 +146,9 @@ impl Document {
             return Err(missing_mesh(index, self.meshes.len()));
         };
         let MeshInfo { index_count, vertex_count, .. } = mesh;
-        let range_error = || {
-            Error::inexpressible("the mesh range exceeds its buffers")
-                .at(path!(meshes[index]))
-                .in_format(FormatId::Iyma)
-        };
+        let range_error = || inexpressible("the mesh range exceeds its buffers", path!(meshes[index]));
         let indices = self.indices.as_ref().map(|indices| indices.slice_mesh(&mesh).ok_or_else(range_error));
-        let attributes =
-            self.attributes.iter().map(|attribute| attribute.slice_mesh(&mesh).ok_or_else(range_error));
+        let attributes = self.attributes.iter().map(|a| a.slice_mesh(&mesh).ok_or_else(range_error));
         Ok(Document {
             n_vertices: vertex_count,
             meshes: vec![MeshInfo { index_count, vertex_count, ..MeshInfo::default() }],
@@ -182,20 +170,8 @@ impl Document {
     /// Returns an error if the range of a mesh exceeds the buffers.
     pub fn split(&self) -> Result<(Vec<Document>, Vec<Loss>)> {
         let meshes = (0..self.meshes.len()).map(|index| self.mesh(index)).collect::<Result<_>>()?;
-        let mut losses = Vec::new();
-        let indices = self.indices.as_ref().map_or(0, |indices| indices.len() as u64);
-        let spare =
-            count_unused(indices, self.meshes.iter().map(|mesh| (mesh.first_index, mesh.index_count)));
-        if spare > 0 {
-            let loss = Loss::dropped("indices", "indices that no mesh uses");
-            losses.push(loss.with_count(spare as usize, "indices"));
-        }
-        let vertices = self.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
-        let spare = count_unused(self.n_vertices.into(), vertices);
-        if spare > 0 {
-            let loss = Loss::dropped("attributes", "vertices that no mesh uses");
-            losses.push(loss.with_count(spare as usize, "vertices"));
-        }
+        let unused = unused_losses(self, "attributes");
+        let mut losses: Vec<_> = unused.into_iter().rev().flatten().collect();
         if self.meshes.is_empty() && !self.user_data.is_empty() {
             losses.push(Loss::dropped("user_data", "the file has no meshes; user data was dropped"));
         }
@@ -203,15 +179,26 @@ impl Document {
     }
 }
 
+/// Returns the losses of the vertices, at `path`, and of the indices that no mesh uses.
+pub(in super::super) fn unused_losses(document: &Document, path: &str) -> [Option<Loss>; 2] {
+    let vertices = document.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
+    let vertices = count_unused(document.n_vertices.into(), vertices);
+    let indices = document.meshes.iter().map(|mesh| (mesh.first_index, mesh.index_count));
+    let indices = count_unused(document.indices.as_ref().map_or(0, IndexBuffer::len) as u64, indices);
+    [(path, vertices, "vertices"), ("indices", indices, "indices")].map(|(path, count, items)| {
+        let loss = Loss::dropped(path, format!("{items} that no mesh uses"));
+        (count > 0).then(|| loss.with_count(count as usize, items))
+    })
+}
+
 /// Counts the items of `total` that are in no range. A range is the first item and the number of items.
-pub(in super::super) fn count_unused(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
-    let mut ranges: Vec<_> =
-        ranges.map(|(first, count)| (u64::from(first), u64::from(first) + u64::from(count))).collect();
+fn count_unused(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
+    let mut ranges: Vec<(u64, u64)> = ranges.map(|(first, count)| (first.into(), count.into())).collect();
     ranges.sort_unstable();
     let (mut covered, mut end) = (0, 0);
-    for (start, stop) in ranges {
-        covered += stop.saturating_sub(start.max(end));
-        end = end.max(stop);
+    for (start, count) in ranges {
+        covered += (start + count).saturating_sub(start.max(end));
+        end = end.max(start + count);
     }
     total.saturating_sub(covered)
 }

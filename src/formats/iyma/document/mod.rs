@@ -148,25 +148,20 @@ impl Document {
         for (index, attribute) in self.attributes.iter().enumerate() {
             let expected = u64::from(self.n_vertices) * attribute.format.size() as u64;
             if attribute.data.len() as u64 != expected {
-                let (found, vertices) = (attribute.data.len(), self.n_vertices);
-                let format = attribute.format.name();
+                let (found, count, format) = (attribute.data.len(), self.n_vertices, attribute.format.name());
                 let message =
-                    format!("found {found} bytes, expected {expected} for {vertices} vertices of {format}");
-                return Err(Error::inexpressible(message)
-                    .at(path!(attributes[index].data))
-                    .in_format(FormatId::Iyma));
+                    format!("found {found} bytes, expected {expected} for {count} vertices of {format}");
+                return Err(inexpressible(message, path!(attributes[index].data)));
             }
         }
         let indices = self.indices.as_ref().map(|indices| {
             if !indices.data.len().is_multiple_of(indices.format.size()) {
                 let (bytes, size) = (indices.data.len(), indices.format.size());
                 let message = format!("{bytes} bytes are not a whole number of {size}-byte indices");
-                return Err(Error::inexpressible(message).at(path!(indices.data)).in_format(FormatId::Iyma));
+                return Err(inexpressible(message, path!(indices.data)));
             }
-            Ok(IndicesInfo {
-                n_indices: count_to_u32(indices.len(), path!(indices))?,
-                format: indices.format,
-            })
+            let n_indices = count_to_u32(indices.len(), path!(indices))?;
+            Ok(IndicesInfo { n_indices, format: indices.format })
         });
         Ok(Descriptor {
             n_vertices: self.n_vertices,
@@ -194,9 +189,9 @@ impl Document {
         }
         let draws = meshes.enumerate().map(|(index, mesh)| {
             DrawIndexedIndirect::try_from(mesh).map_err(|_| {
-                let message =
-                    format!("{} exceeds the signed 32-bit base vertex of a draw", mesh.first_vertex);
-                Error::inexpressible(message).at(path!(meshes[index].first_vertex)).in_format(FormatId::Iyma)
+                let first = mesh.first_vertex;
+                let message = format!("{first} exceeds the signed 32-bit base vertex of a draw");
+                inexpressible(message, path!(meshes[index].first_vertex))
             })
         });
         draws.collect::<Result<_>>().map(Draws::Indexed)
@@ -205,11 +200,13 @@ impl Document {
 
 /// Converts a count to 32 bits; returns an error if it does not fit.
 pub(super) fn count_to_u32(items: usize, path: impl Into<Path>) -> Result<u32> {
-    u32::try_from(items).map_err(|_| {
-        Error::inexpressible(format!("found {items} items, but IyMA allows at most {}", u32::MAX))
-            .at(path)
-            .in_format(FormatId::Iyma)
-    })
+    let message = || format!("found {items} items, but IyMA allows at most {}", u32::MAX);
+    u32::try_from(items).map_err(|_| inexpressible(message(), path))
+}
+
+/// Returns the error for content at `path` that IyMA cannot express.
+pub(super) fn inexpressible(message: impl ToString, path: impl Into<Path>) -> Error {
+    Error::inexpressible(message).at(path).in_format(FormatId::Iyma)
 }
 
 /// Returns the error for a missing mesh.

@@ -33,19 +33,18 @@ fn to_count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N>
 /// Returns an error if the document has content that its dialect lacks, or lacks content that its dialect requires.
 pub(super) fn reject_inexpressible(document: &Document) -> Result<()> {
     let is_renderlib = document.dialect == Dialect::Renderlib;
+    let reject = |message, path| Err(Error::inexpressible(message).at(path));
     match document.root_transform {
         Some(_) if !is_renderlib => {
-            let message = "the specification has no root transform";
-            return Err(Error::inexpressible(message).at(path!(root_transform)));
+            return reject("the specification has no root transform", path!(root_transform));
         }
         None if is_renderlib => {
-            let message = "the renderlib dialect requires a root transform";
-            return Err(Error::inexpressible(message).at(path!(root_transform)));
+            return reject("the renderlib dialect requires a root transform", path!(root_transform));
         }
         _ => {}
     }
     if is_renderlib && !document.strings.is_empty() {
-        return Err(Error::inexpressible("the renderlib dialect has no strings").at(path!(strings)));
+        return reject("the renderlib dialect has no strings", path!(strings));
     }
     for (index, animation) in document.animations.iter().enumerate() {
         reject_inexpressible_animation(animation, document.joints.len(), document.dialect)
@@ -76,14 +75,11 @@ impl Animation {
     /// Returns the number of timestamps. Returns an error if the animation has a name in a dialect without names, or
     /// lacks a name in a dialect with names.
     pub(super) fn pose_count(&self, dialect: Dialect) -> Result<u32> {
-        match (self.name, dialect) {
-            (Some(_), Dialect::Renderlib) => {
-                Err(Error::inexpressible("the renderlib dialect has no names").at(path!(name)))
-            }
-            (None, Dialect::Spec) => {
-                Err(Error::inexpressible("the specification requires a name").at(path!(name)))
-            }
-            _ => to_count(self.timestamps.len(), path!(timestamps)),
-        }
+        let message = match (self.name, dialect) {
+            (Some(_), Dialect::Renderlib) => "the renderlib dialect has no names",
+            (None, Dialect::Spec) => "the specification requires a name",
+            _ => return to_count(self.timestamps.len(), path!(timestamps)),
+        };
+        Err(Error::inexpressible(message).at(path!(name)))
     }
 }

@@ -91,8 +91,7 @@ pub(super) fn write<W: Write + Seek>(
     if dialect != Dialect::Renderlib {
         return bulk::write(poses, writer, endian, ());
     }
-    let poses = poses.iter().map(|pose| RenderlibPose::try_from(*pose)).collect::<Result<Vec<_>, _>>();
-    match poses {
+    match poses.iter().copied().map(RenderlibPose::try_from).collect::<Result<Vec<_>, _>>() {
         Ok(poses) => bulk::write(&poses, writer, endian, ()),
         Err(error) => Err(binrw::Error::Custom { pos: writer.stream_position()?, err: Box::new(error) }),
     }
