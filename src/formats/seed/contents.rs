@@ -18,12 +18,7 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
         mesh.add_attribute(format!("uv_{channel}"), Array::from_rows(uvs.clone()));
     }
     mesh.indices = Some(Numbers::U32(faces.as_flattened().to_vec()).into());
-    let properties = properties
-        .iter()
-        .map(|property| Property { name: property.name.clone(), value: property.value.clone() });
-    Contents {
-        properties: properties.collect(),
-        meshes: vec![mesh],
-        ..Contents::new(FormatId::Seed.name(), Dialect::Spec)
-    }
+    let properties = properties.iter().map(|p| Property { name: p.name.clone(), value: p.value.clone() });
+    let properties = properties.collect();
+    Contents { properties, meshes: vec![mesh], ..Contents::new(FormatId::Seed.name(), Dialect::Spec) }
 }

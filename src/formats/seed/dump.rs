@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use super::codec::diagnostic::{Diagnostic, LocatedDiagnostic};
 use super::codec::intent::Intent;
 use super::codec::line::{LineContent, parse_line};
+use super::codec::window::LineCounts;
 use super::codec::{fast, messages, text};
 use super::columns::Values;
-use super::schema::{KINDS, LineKind, PROPERTIES};
+use super::schema::{LineKind, PROPERTIES};
 use crate::Line;
 use crate::layout::grammar::{Occurrence, ValueType};
 
@@ -22,13 +23,12 @@ pub(super) fn visit_lines(file: &[u8], visit: &mut dyn FnMut(&Line) -> ControlFl
         let _ = visit(&Line { findings: vec![finding], ..unlisted_line(1, 0, &[]) });
         return;
     }
-    let mut indices = NextIndices::default();
+    let mut counts = LineCounts::default();
     for (number, start, bytes) in text::lines(file) {
         let (content, diagnostic) = parse_leniently(bytes);
-        let (list, index) = indices.take(&content, diagnostic.as_ref());
-        let findings = diagnostic
-            .map(|diagnostic| LocatedDiagnostic { diagnostic, start, index }.to_finding(file, number));
-        let findings = findings.into_iter().collect();
+        let (list, index) = next_item(&mut counts, &content, diagnostic.as_ref());
+        let located = diagnostic.map(|diagnostic| LocatedDiagnostic { diagnostic, start, index });
+        let findings = located.iter().map(|located| located.to_finding(file, number)).collect();
         if visit(&Line { list, index, findings, ..unlisted_line(number, start, bytes) }).is_break() {
             return;
         }
@@ -51,26 +51,22 @@ fn parse_leniently(bytes: &[u8]) -> (LineContent<'_>, Option<Diagnostic>) {
     }
 }
 
-/// The index of the next item in each list.
-#[derive(Default)]
-struct NextIndices {
-    kinds: [usize; KINDS],
-    properties: usize,
-}
-
-impl NextIndices {
-    /// Returns the list that a line appends to, and the index of the new item. A malformed line has its intended kind.
-    fn take(&mut self, content: &LineContent, diagnostic: Option<&Diagnostic>) -> (&'static str, usize) {
-        let (list, next) = match (*content, diagnostic.map(|diagnostic| diagnostic.intent)) {
-            (LineContent::Values(kind, _), _) | (LineContent::Empty, Some(Intent::Attribute(kind))) => {
-                (kind.list_path(), &mut self.kinds[kind as usize])
-            }
-            (LineContent::Property { .. }, _) => ("properties", &mut self.properties),
-            (LineContent::Empty, _) => return ("", 0),
-        };
-        *next += 1;
-        (list, *next - 1)
-    }
+/// Counts a line. Returns the list that it appends to, and the index of the new item. A malformed line has its intended
+/// kind.
+fn next_item(
+    counts: &mut LineCounts,
+    content: &LineContent,
+    diagnostic: Option<&Diagnostic>,
+) -> (&'static str, usize) {
+    let (list, next) = match (*content, diagnostic.map(|diagnostic| diagnostic.intent)) {
+        (LineContent::Values(kind, _), _) | (LineContent::Empty, Some(Intent::Attribute(kind))) => {
+            (kind.list_path(), &mut counts.kinds[kind as usize])
+        }
+        (LineContent::Property { .. }, _) => ("properties", &mut counts.properties),
+        (LineContent::Empty, _) => return ("", 0),
+    };
+    *next += 1;
+    (list, *next - 1)
 }
 
 /// Describes the meaning of a line; empty for a line without content.
@@ -84,12 +80,11 @@ fn describe(line: &Line) -> String {
 }
 
 fn describe_property(name: &str, value: &str) -> String {
-    let label = match PROPERTIES.iter().find(|property| property.name == name) {
-        Some(property) => property.meaning.to_owned(),
-        None => match name.strip_prefix("mat").map(str::parse::<u32>) {
-            Some(Ok(index)) => format!("material {index}"),
-            _ => format!("custom property {name}"),
-        },
+    let built_in = PROPERTIES.iter().find(|property| property.name == name);
+    let label = match (built_in, name.strip_prefix("mat").map(str::parse::<u32>)) {
+        (Some(property), _) => property.meaning.to_owned(),
+        (None, Some(Ok(index))) => format!("material {index}"),
+        (None, _) => format!("custom property {name}"),
     };
     let value = match value.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &value[..end]),

@@ -115,14 +115,9 @@ impl Format for Document {
         if report.findings().is_empty() {
             rules::check_structure(&read.document, read.diagnostics.unreadable, &mut report);
         }
-        if report.findings().is_empty() {
-            return Ok(read.document);
-        }
         locate::locate(bytes, &mut report);
         match report.findings().first() {
-            Some(finding) => {
-                Err(Error::from_finding(ErrorKind::Malformed, finding).in_format(FormatId::Seed))
-            }
+            Some(first) => Err(Error::from_finding(ErrorKind::Malformed, first).in_format(FormatId::Seed)),
             None => Ok(read.document),
         }
     }
@@ -143,9 +138,9 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
-        let is_per_vertex = |kind: &LineKind| kind.attribute().occurs == Occurrence::Vertex;
-        let attributes =
-            LineKind::ALL.into_iter().filter(|kind| is_per_vertex(kind) && self.has_channel(*kind));
+        let attributes = LineKind::ALL
+            .into_iter()
+            .filter(|kind| kind.attribute().occurs == Occurrence::Vertex && self.has_channel(*kind));
         Info {
             properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {

@@ -33,8 +33,8 @@ fn check_properties(document: &Document, unreadable: UnreadableParts, report: &m
     let mut names = std::collections::HashSet::new();
     for (index, property) in document.properties.iter().enumerate() {
         if !names.insert(&*property.name) {
-            let message =
-                format_args!("duplicate property `{}`; lenient reading uses the first", property.name);
+            let name = &property.name;
+            let message = format_args!("duplicate property `{name}`; lenient reading uses the first");
             report.add(&DUPLICATE_PROPERTY, path!(properties[index]), message);
         }
     }
@@ -66,8 +66,8 @@ fn check_attributes(document: &Document, report: &mut Report) {
                 LineKind::P | LineKind::F => (&MISSING, ""),
                 _ => (&REQUIRED, "; lenient reading accepts the file without it"),
             };
-            let message =
-                format_args!("missing attribute `{identifier}`: {} is required{hint}", attribute.name);
+            let name = attribute.name;
+            let message = format_args!("missing attribute `{identifier}`: {name} is required{hint}");
             report.add(rule, kind.path(), message);
         }
         if let Some(other) = attribute.requires
@@ -91,11 +91,8 @@ fn check_attributes(document: &Document, report: &mut Report) {
         report.add(&LINES, kind.path(), format_args!("found {lines} `{identifier}` {plural} for {of}"));
     }
     if (1..3).contains(&vertices) {
-        report.add(
-            &VERTICES,
-            path!(positions),
-            format_args!("found {vertices}, expected at least 3 for a triangle"),
-        );
+        let message = format_args!("found {vertices}, expected at least 3 for a triangle");
+        report.add(&VERTICES, path!(positions), message);
     }
 }
 
@@ -161,9 +158,8 @@ fn check_properties_and_comments(document: &Document, report: &mut Report) {
     for (index, property) in document.properties.iter().enumerate() {
         let (name, value) = (&*property.name, &*property.value);
         if !matches_rule(Rule::name, name) {
-            let found = name.escape_debug();
-            let message =
-                format_args!("found \"{found}\", expected a letter followed by letters, digits and `_`");
+            let expected = "a letter followed by letters, digits and `_`";
+            let message = format_args!("found \"{}\", expected {expected}", name.escape_debug());
             report.add(&PROPERTY, path!(properties[index].name), message);
         }
         if !matches_rule(Rule::value, value) {
@@ -175,8 +171,7 @@ fn check_properties_and_comments(document: &Document, report: &mut Report) {
     for (index, comment) in comments.iter().enumerate() {
         let mut pieces = comment.text.as_bytes().utf8_chunks();
         if !pieces.all(|piece| matches_rule(Rule::comment_text, piece.valid())) {
-            let path = path!(comments[index].text);
-            report.add(&COMMENT, path, "the comment contains a control character");
+            report.add(&COMMENT, path!(comments[index].text), "the comment contains a control character");
         }
         let exists = match comment.place {
             CommentPlace::Property(line) => line.index < document.properties.len(),

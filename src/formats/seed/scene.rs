@@ -37,17 +37,14 @@ impl ToScene for Document {
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        let value_of =
-            |built_in: BuiltIn| self.property(built_in.property().name).unwrap_or_default().to_owned();
-        let (name, material) = (value_of(BuiltIn::Name), value_of(BuiltIn::Mat0));
+        let [name, material] = [BuiltIn::Name, BuiltIn::Mat0]
+            .map(|built_in| self.property(built_in.property().name).unwrap_or_default().to_owned());
         // Lists all fields, so the compiler reports new ones.
         let Document { properties, positions, normals, colors, uvs, faces, comments } = self;
         let mut losses = Vec::new();
         if let Some(comments) = comments.filter(|comments| !comments.is_empty()) {
-            losses.push(
-                Loss::dropped("comments", "comments are not converted")
-                    .with_count(comments.len(), "comments"),
-            );
+            let loss = Loss::dropped("comments", "comments are not converted");
+            losses.push(loss.with_count(comments.len(), "comments"));
         }
         let mesh = Mesh {
             name,
@@ -81,14 +78,13 @@ impl FromScene for Document {
             add_built_in_properties(&mut properties, &mesh, &mut losses);
         }
         let indices = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
-        let faces = indices.as_chunks::<3>().0;
         let document = Document {
             properties,
             positions: mesh.positions,
             normals: mesh.normals.unwrap_or_default(),
             colors: mesh.colors.into_iter().map(Colors::into_f32).collect(),
             uvs: mesh.uvs,
-            faces: faces.to_vec(),
+            faces: indices.as_chunks().0.to_vec(),
             ..Document::default()
         };
         Ok((document, losses))

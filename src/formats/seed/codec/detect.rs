@@ -1,6 +1,6 @@
 //! Detects Seed by its first lines. It has no magic bytes, and other formats also use the extension `.mesh`.
 
-use super::intent::{self, IdentifierMistake};
+use super::intent::{Mistake, guess_kind};
 use super::line::{LineContent, parse_line};
 use super::text::{self, WHITESPACE, split_line};
 use crate::Confidence;
@@ -44,17 +44,13 @@ pub(in crate::formats::seed) fn confidence(file: &[u8]) -> Confidence {
 fn resembles_values(line: &[u8]) -> bool {
     let line = std::str::from_utf8(line).unwrap_or_default().trim_start_matches(WHITESPACE);
     let Some((word, rest)) = line.split_once(WHITESPACE) else { return false };
-    let is_known = matches!(
-        intent::guess_kind(word, true),
-        Some((_, IdentifierMistake::Exact | IdentifierMistake::FromObj(_)))
-    );
-    is_known
-        && rest.trim_start_matches(WHITESPACE).starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
+    let is_known = matches!(guess_kind(word, true), Some((_, Mistake::Exact | Mistake::FromObj(_))));
+    let is_numeric = |c: char| c.is_ascii_digit() || "+-.".contains(c);
+    is_known && rest.trim_start_matches(WHITESPACE).starts_with(is_numeric)
 }
 
 /// Returns `true` if a file in UTF-16 or UTF-32 starts like Seed. Reading it fails with a message about the encoding.
 fn is_seed_in_other_encoding(file: &[u8]) -> bool {
-    let ascii: Vec<u8> =
-        file.iter().copied().take(MAX_BYTES).filter(u8::is_ascii).filter(|byte| *byte != 0).collect();
-    confidence(&ascii) > Confidence::None
+    let ascii = file.iter().copied().take(MAX_BYTES).filter(|byte| byte.is_ascii() && *byte != 0);
+    confidence(&ascii.collect::<Vec<_>>()) > Confidence::None
 }

@@ -19,11 +19,9 @@ pub(in crate::formats::seed) struct UnreadableParts {
 }
 
 impl UnreadableParts {
-    pub(in crate::formats::seed) fn union(self, other: UnreadableParts) -> UnreadableParts {
-        UnreadableParts {
-            has_lines: self.has_lines || other.has_lines,
-            has_properties: self.has_properties || other.has_properties,
-        }
+    pub(super) fn add(&mut self, other: UnreadableParts) {
+        self.has_lines |= other.has_lines;
+        self.has_properties |= other.has_properties;
     }
 }
 
@@ -104,7 +102,7 @@ impl Diagnostics {
         for (code, (rule, count)) in next.suppressed {
             self.suppressed.entry(code).or_insert((rule, 0)).1 += count;
         }
-        self.unreadable = self.unreadable.union(next.unreadable);
+        self.unreadable.add(next.unreadable);
     }
 
     /// Adds the diagnostics to the report of a file.

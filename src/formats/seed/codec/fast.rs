@@ -50,26 +50,23 @@ pub(super) fn read_run(lines: &[u8], kind: LineKind, values: ColumnMut<'_>) -> (
         return (0, 0);
     }
     match values {
-        ColumnMut::Floats(values) => {
-            read_items(lines, identifier, values.chunks_exact_mut(width), Cursor::read_float)
-        }
-        ColumnMut::Integers(values) => {
-            read_items(lines, identifier, values.chunks_exact_mut(width), Cursor::read_integer)
-        }
+        ColumnMut::Floats(values) => read_items(lines, identifier, values, width, Cursor::read_float),
+        ColumnMut::Integers(values) => read_items(lines, identifier, values, width, Cursor::read_integer),
     }
 }
 
-/// Reads lines without comments into `items`, one item per line, up to the first line that is not plain. Returns
-/// their number and their total length in bytes.
-fn read_items<'l, 'v, T: 'v>(
+/// Reads lines without comments, `width` values each, up to the first line that is not plain. Returns their number and
+/// their total length in bytes.
+fn read_items<'l, T>(
     lines: &'l [u8],
     identifier: &str,
-    items: impl Iterator<Item = &'v mut [T]>,
+    values: &mut [T],
+    width: usize,
     read_number: impl Fn(&mut Cursor<'l>) -> Option<T>,
 ) -> (usize, usize) {
     let mut cursor = Cursor { bytes: lines, at: 0 };
     let (mut count, mut length) = (0, 0);
-    for item in items {
+    for item in values.chunks_exact_mut(width) {
         // A malformed line is parsed again by the grammar, which reports the error and overwrites the values.
         if cursor.read_item(identifier, item, &read_number).is_none() {
             break;
@@ -139,18 +136,14 @@ impl<'l> Cursor<'l> {
 
     /// Reads numbers separated by commas.
     #[inline]
-    fn read_into<T>(
-        &mut self,
-        values: &mut [T],
-        read_number: &impl Fn(&mut Self) -> Option<T>,
-    ) -> Option<()> {
+    fn read_into<T>(&mut self, values: &mut [T], read: &impl Fn(&mut Self) -> Option<T>) -> Option<()> {
         for (index, value) in values.iter_mut().enumerate() {
             if index > 0 {
                 self.skip_whitespace();
                 self.skip_byte(b',')?;
             }
             self.skip_whitespace();
-            *value = read_number(self)?;
+            *value = read(self)?;
         }
         Some(())
     }

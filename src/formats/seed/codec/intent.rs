@@ -34,7 +34,7 @@ impl Intent {
 
 /// The difference between a word and the intended identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum IdentifierMistake {
+pub(super) enum Mistake {
     /// There is no difference.
     Exact,
     /// The word is the identifier of the attribute in OBJ. The text is the name of the attribute.
@@ -42,30 +42,32 @@ pub(super) enum IdentifierMistake {
     /// The word has upper-case letters.
     Case,
     /// The number of the channel is missing.
-    ChannelNumber,
+    Channel,
     /// The whitespace after the identifier is missing.
     Whitespace,
 }
 
 /// Guesses the kind of a line that starts with `word`. `is_spaced` is `true` if whitespace follows the word.
-pub(super) fn guess_kind(word: &str, is_spaced: bool) -> Option<(LineKind, IdentifierMistake)> {
+pub(super) fn guess_kind(word: &str, is_spaced: bool) -> Option<(LineKind, Mistake)> {
+    if let Some(kind) = LineKind::from_identifier(word) {
+        return Some((kind, Mistake::Exact));
+    }
+    match word {
+        "v" => return Some((LineKind::P, Mistake::FromObj("positions"))),
+        "vn" => return Some((LineKind::N, Mistake::FromObj("normals"))),
+        "vt" => return Some((LineKind::U0, Mistake::FromObj("texture coordinates"))),
+        "c" => return Some((LineKind::C0, Mistake::Channel)),
+        "u" => return Some((LineKind::U0, Mistake::Channel)),
+        _ => {}
+    }
     let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    let unseparated = || {
-        LineKind::from_identifier(letters)
-            .or(word.get(..2).filter(|_| !is_spaced).and_then(LineKind::from_identifier))
-    };
-    let other = match word {
-        "v" => Some((LineKind::P, IdentifierMistake::FromObj("positions"))),
-        "vn" => Some((LineKind::N, IdentifierMistake::FromObj("normals"))),
-        "vt" => Some((LineKind::U0, IdentifierMistake::FromObj("texture coordinates"))),
-        "c" => Some((LineKind::C0, IdentifierMistake::ChannelNumber)),
-        "u" => Some((LineKind::U0, IdentifierMistake::ChannelNumber)),
-        _ => None,
-    };
-    let exact = LineKind::from_identifier(word).map(|kind| (kind, IdentifierMistake::Exact));
-    let lower =
-        || LineKind::from_identifier(&word.to_ascii_lowercase()).map(|kind| (kind, IdentifierMistake::Case));
-    exact.or(other).or_else(lower).or_else(|| unseparated().map(|kind| (kind, IdentifierMistake::Whitespace)))
+    let first_two = word.get(..2).filter(|_| !is_spaced).unwrap_or_default();
+    let guesses = [
+        (&*word.to_ascii_lowercase(), Mistake::Case),
+        (letters, Mistake::Whitespace),
+        (first_two, Mistake::Whitespace),
+    ];
+    guesses.into_iter().find_map(|(guess, mistake)| Some((LineKind::from_identifier(guess)?, mistake)))
 }
 
 /// Skips leading whitespace, no-break spaces and byte order marks.

@@ -52,12 +52,8 @@ fn parse_bytes(line: &[u8]) -> Result<ParsedLine<'_>, Diagnostic> {
     let (text, whole) = to_text(line)?;
     let mut line = match parse(text) {
         Ok(pairs) => interpret(pairs, 0..text.len()),
-        Err(error) => match error {
-            ParseFailure::Syntax(error) => {
-                parse_spaced_numbers(text).ok_or_else(|| messages::syntax_error(text, &error))
-            }
-            ParseFailure::AfterLimit => Err(messages::long_line_error(text)),
-        },
+        Err(Some(error)) => parse_spaced_numbers(text).ok_or_else(|| messages::syntax_error(text, &error)),
+        Err(None) => Err(messages::long_line_error(text)),
     }?;
     if let Some(whole) = whole {
         // The comment may continue after the valid UTF-8.
@@ -95,30 +91,19 @@ fn to_text(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
 /// Maximum length in bytes of a line that is parsed with detailed error messages, because parse errors copy the line.
 pub const MAX_PARSED: usize = 1 << 20;
 
-/// The reason a line could not be parsed.
-enum ParseFailure {
-    Syntax(Box<syntax::Error>),
-    /// The line is malformed after its first megabyte.
-    AfterLimit,
-}
-
-/// Parses a line with the grammar.
-fn parse(text: &str) -> Result<Pairs<'_>, ParseFailure> {
+/// Parses a line with the grammar. The error is `None` if the line is malformed after its first megabyte.
+fn parse(text: &str) -> Result<Pairs<'_>, Option<Box<syntax::Error>>> {
     if text.len() <= MAX_PARSED {
         let rule = if has_words(text) { Rule::word_line } else { Rule::line };
-        return syntax::parse(rule, text).map(inner_tokens).map_err(ParseFailure::Syntax);
+        return Ok(inner_tokens(syntax::parse(rule, text)?));
     }
     let whole = syntax::parse(Rule::long_line, text).map(inner_tokens).ok();
     if let Some(line) = whole.and_then(|mut pairs| pairs.next()) {
         return Ok(line.into_inner());
     }
     let beginning = (MAX_PARSED - 3..=MAX_PARSED).rev().find_map(|end| text.get(..end)).unwrap_or_default();
-    match syntax::parse(Rule::line, beginning) {
-        Err(error) if messages::error_offset(&error) + 1 < beginning.len() => {
-            Err(ParseFailure::Syntax(error))
-        }
-        _ => Err(ParseFailure::AfterLimit),
-    }
+    let error = syntax::parse(Rule::line, beginning).err();
+    Err(error.filter(|error| messages::error_offset(error) + 1 < beginning.len()))
 }
 
 /// Returns `true` if the line has an identifier of a kind whose values are words.
@@ -170,9 +155,8 @@ fn parse_attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(LineKind, V
         match pair.as_rule() {
             Rule::identifier => {
                 let (word, start) = (pair.as_str(), pair.as_span().start());
-                let known = LineKind::from_identifier(word)
-                    .ok_or_else(|| messages::identifier_error(word, start, true))?;
-                kind = Some(known);
+                let known = LineKind::from_identifier(word);
+                kind = Some(known.ok_or_else(|| messages::identifier_error(word, start, true))?);
             }
             Rule::number | Rule::word => numbers.push(pair.as_span()),
             _ => {}
@@ -256,12 +240,7 @@ fn parse_spaced_numbers(text: &str) -> Option<ParsedLine<'_>> {
     if comment.is_some_and(|comment| syntax::prefix_len(Rule::comment_text, comment) < comment.len()) {
         return None;
     }
-    Some(ParsedLine {
-        content: LineContent::Values(kind, values),
-        comment: comment.map(str::as_bytes),
-        diagnostic: Some(Diagnostic {
-            intent: Intent::Attribute(kind),
-            ..messages::spaced_number_error(content)
-        }),
-    })
+    let diagnostic = Diagnostic { intent: Intent::Attribute(kind), ..messages::spaced_number_error(content) };
+    let (content, comment) = (LineContent::Values(kind, values), comment.map(str::as_bytes));
+    Some(ParsedLine { content, comment, diagnostic: Some(diagnostic) })
 }

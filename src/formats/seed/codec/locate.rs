@@ -45,10 +45,8 @@ pub(in crate::formats::seed) fn locate(file: &[u8], report: &mut Report) {
     report.locate(|path| match resolve_path(path) {
         Some((intent, Some(index), component)) => {
             let (number, start, line) = found.get(&(intent, index))?;
-            let part = component
-                .and_then(|component| value_range(line, component))
-                .unwrap_or_else(|| content_range(line));
-            Some(line_span(line, part, *start, *number))
+            let value = component.and_then(|component| value_range(line, component));
+            Some(line_span(line, value.unwrap_or_else(|| content_range(line)), *start, *number))
         }
         // A missing line is located at the last line of its kind, or at the end of the file.
         Some((intent, None, _)) => Some(last.get(&intent).unwrap_or(&end).clone()),

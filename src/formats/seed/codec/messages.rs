@@ -8,7 +8,7 @@ use super::super::columns::MAX_VALUES;
 use super::super::schema::{ATTRIBUTES, LineKind, rules};
 use super::super::syntax::{self, Rule};
 use super::diagnostic::Diagnostic;
-use super::intent::{self, IdentifierMistake};
+use super::intent::{Mistake, guess_kind};
 use super::text::WHITESPACE;
 use crate::layout::grammar::{MAX_INTEGER, ValueType};
 
@@ -131,36 +131,28 @@ fn attribute_error(
         let message = format!("found {found}, expected whitespace after `{identifier}`");
         return Diagnostic::new(&rules::BLANK, token, message);
     }
-    let read = content[values_start..at.min(content.len())]
-        .split(',')
-        .filter(|part| !part.trim_matches(WHITESPACE).is_empty());
-    let read = read.count();
+    let read = content[values_start..at.min(content.len())].split(',');
+    let read = read.filter(|part| !part.trim_matches(WHITESPACE).is_empty()).count();
     if word.starts_with("//") && has_comment(word) {
         let message = format!("found {found}, expected the end of the line; comments start with `#`");
         return Diagnostic::new(&rules::COUNT, token, message);
     }
-    if text[..at].ends_with(|c| c != ',' && !WHITESPACE.contains(&c))
-        && !word.starts_with(',')
-        && !word.is_empty()
-    {
-        let start = text[..at].rfind(|c| c == ',' || WHITESPACE.contains(&c)).map_or(0, |i| i + 1);
+    let start = text[..at].rfind(|c| c == ',' || WHITESPACE.contains(&c)).map_or(0, |i| i + 1);
+    if start < at && !word.starts_with(',') && !word.is_empty() {
         return number_error(kind, &text[start..token.end], start..token.end);
     }
     if expects(Rule::number) || expects(Rule::word) {
         return number_error(kind, word, token);
     }
     if word.starts_with(',') && read >= MAX_VALUES {
-        let extra = content[values_start..]
-            .match_indices(',')
-            .nth(values - 1)
-            .map_or(at, |(comma, _)| values_start + comma + 1);
+        let last_comma = content[values_start..].match_indices(',').nth(values - 1);
+        let extra = last_comma.map_or(at, |(comma, _)| values_start + comma + 1);
         let start = content.len() - content[extra..].trim_start_matches(WHITESPACE).len();
         return count_error(kind, listed.split(',').count(), start..content.len());
     }
     if read >= values {
-        let message =
-            format!("found {found}, expected the end of the line; `{identifier}` takes {values} values");
-        return Diagnostic::new(&rules::COUNT, token, message);
+        let expected = format!("the end of the line; `{identifier}` takes {values} values");
+        return Diagnostic::new(&rules::COUNT, token, format!("found {found}, expected {expected}"));
     }
     let message = format!("found {found}, expected `,`; values are separated by commas");
     Diagnostic::new(&rules::COMMA, token, message)
@@ -209,22 +201,14 @@ pub(super) enum IntegerError {
 }
 
 /// Returns the diagnostic for a number that is not a valid integer.
-pub(super) fn integer_error(
-    kind: LineKind,
-    why: IntegerError,
-    word: &str,
-    range: Range<usize>,
-) -> Diagnostic {
-    let attribute = kind.attribute();
-    let expected = match (attribute.value_type, why) {
-        (ValueType::Index, IntegerError::NotAnInteger) => "an integer, the index of a vertex".to_owned(),
-        (ValueType::Index, IntegerError::Negative) => {
-            "an index of 0 or more; negative indices are only allowed in OBJ".to_owned()
-        }
-        (ValueType::Index, IntegerError::TooLarge) => format!("an index up to {MAX_INTEGER}"),
-        _ => expected_integer(kind),
+pub(super) fn integer_error(kind: LineKind, why: IntegerError, word: &str, at: Range<usize>) -> Diagnostic {
+    let expected = match why {
+        _ if kind.attribute().value_type != ValueType::Index => &*expected_integer(kind),
+        IntegerError::NotAnInteger => "an integer, the index of a vertex",
+        IntegerError::Negative => "an index of 0 or more; negative indices are only allowed in OBJ",
+        IntegerError::TooLarge => &format!("an index up to {MAX_INTEGER}"),
     };
-    Diagnostic::new(&rules::INDEX, range, format!("found {}, expected {expected}", quote(word)))
+    Diagnostic::new(&rules::INDEX, at, format!("found {}, expected {expected}", quote(word)))
 }
 
 /// Describes the valid integers in lines of this kind.
@@ -252,15 +236,14 @@ pub(super) fn count_error(kind: LineKind, found: usize, range: Range<usize>) -> 
 
 /// Returns the diagnostic for an unknown identifier. `is_spaced` is `true` if whitespace follows it.
 pub(super) fn identifier_error(word: &str, start: usize, is_spaced: bool) -> Diagnostic {
-    let guess =
-        intent::guess_kind(word, is_spaced).map(|(kind, mistake)| (kind.attribute().identifier, mistake));
+    let guess = guess_kind(word, is_spaced).map(|(kind, mistake)| (kind.attribute().identifier, mistake));
     let hint = match guess {
-        Some((known, IdentifierMistake::FromObj(what))) => {
+        Some((known, Mistake::FromObj(what))) => {
             format!("; the identifier of {what} is `{word}` in OBJ, but `{known}` in Seed")
         }
-        Some((known, IdentifierMistake::Case)) => format!("; identifiers are lower case: `{known}`"),
-        Some((known, IdentifierMistake::Whitespace)) => format!("; expected whitespace after `{known}`"),
-        Some((_, IdentifierMistake::ChannelNumber | IdentifierMistake::Exact)) | None => channel_hint(word),
+        Some((known, Mistake::Case)) => format!("; identifiers are lower case: `{known}`"),
+        Some((known, Mistake::Whitespace)) => format!("; expected whitespace after `{known}`"),
+        Some((_, Mistake::Channel | Mistake::Exact)) | None => channel_hint(word),
     };
     let message = format!("unknown identifier {}{hint}", quote(word));
     Diagnostic::new(&rules::IDENTIFIER, start..start + word.len(), message)
@@ -323,8 +306,8 @@ pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
         let trimmed = part.trim_matches(WHITESPACE);
         if trimmed.contains(WHITESPACE) {
             let start = start + (part.len() - part.trim_start_matches(WHITESPACE).len());
-            let message =
-                format!("found {}, expected one number without whitespace, or a comma", quote(trimmed));
+            let found = quote(trimmed);
+            let message = format!("found {found}, expected one number without whitespace, or a comma");
             return Diagnostic::new(&rules::SPACED_NUMBER, start..start + trimmed.len(), message);
         }
         start += part.len() + 1;
@@ -348,16 +331,13 @@ fn token_range(text: &str, at: usize) -> Range<usize> {
 /// Quotes a token for a message. Truncates a long token.
 fn quote(word: &str) -> String {
     const MAX_CHARS: usize = 24;
+    let (end, ellipsis) = match word.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => (end, "…"),
+        None => (word.len(), ""),
+    };
     match word {
         "" => "the end of the line".to_owned(),
         "#" => "a comment".to_owned(),
-        word => {
-            let mut quoted: String =
-                word.chars().take(MAX_CHARS).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-            if word.chars().nth(MAX_CHARS).is_some() {
-                quoted.push('…');
-            }
-            format!("`{quoted}`")
-        }
+        word => format!("`{}{ellipsis}`", word[..end].replace(char::is_control, "\u{fffd}")),
     }
 }

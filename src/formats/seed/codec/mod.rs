@@ -99,8 +99,8 @@ fn read_chunks(
         content
     };
     let work = chunks.iter().cloned().enumerate().zip(windows).collect();
-    let ChunkContent { properties, comments, diagnostics, is_stopped, counts } =
-        map_reduce(work, read, |content, next| content.append(next, &options.limits));
+    let content = map_reduce(work, read, |content, next| content.append(next, &options.limits));
+    let ChunkContent { properties, comments, diagnostics, is_stopped, counts } = content;
     document.properties = properties;
     document.comments = options.comments.then(|| comments.finish());
     (ReadOutcome { document, diagnostics, is_stopped }, counts)

@@ -80,15 +80,11 @@ impl ChunkReader<'_> {
 
     /// Reads the run of lines that follows a line of the same kind. Returns their total length in bytes.
     fn read_run(&mut self, content: &LineContent, lines: &[u8]) -> usize {
-        match *content {
-            // The run has no comments. Earlier comments belong to the line before it.
-            LineContent::Values(kind, _) => {
-                let (count, length) = fast::read_run(lines, kind, self.window.unfilled(kind));
-                self.window.count_lines(kind, count);
-                length
-            }
-            _ => 0,
-        }
+        // The run has no comments. Earlier comments belong to the line before it.
+        let LineContent::Values(kind, _) = *content else { return 0 };
+        let (count, length) = fast::read_run(lines, kind, self.window.unfilled(kind));
+        self.window.count_lines(kind, count);
+        length
     }
 
     /// Parses the first line of `lines`, at `start` in the file. Returns its length in bytes.
@@ -115,8 +111,7 @@ impl ChunkReader<'_> {
 
     /// Adds a diagnostic of the line at `start`.
     fn add_diagnostic(&mut self, diagnostic: Diagnostic, start: usize) {
-        self.content.is_stopped =
-            self.options.stop_at.is_some_and(|severity| diagnostic.rule.severity >= severity);
+        self.content.is_stopped = self.options.stop_at.is_some_and(|min| diagnostic.rule.severity >= min);
         let index = match diagnostic.intent {
             Intent::Attribute(kind) => self.window.next_line(kind),
             Intent::Property | Intent::Unknown => 0,
@@ -141,12 +136,10 @@ impl ChunkReader<'_> {
     /// Returns the place of comments before the next line; `None` for a line without content.
     fn comment_place(&self, content: &LineContent) -> Option<CommentPlace> {
         let before = |index| LineRef { index, is_trailing: false };
-        match *content {
-            LineContent::Empty => None,
-            LineContent::Property { .. } => Some(CommentPlace::Property(before(self.window.next_property()))),
-            LineContent::Values(kind, _) => {
-                Some(CommentPlace::Line(kind, before(self.window.next_line(kind))))
-            }
-        }
+        Some(match *content {
+            LineContent::Empty => return None,
+            LineContent::Property { .. } => CommentPlace::Property(before(self.window.next_property())),
+            LineContent::Values(kind, _) => CommentPlace::Line(kind, before(self.window.next_line(kind))),
+        })
     }
 }

@@ -26,9 +26,7 @@ pub(in crate::formats::seed) fn other_encoding(file: &[u8]) -> Option<&'static s
     match file {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Some("UTF-32"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
-        [0, first, 0, second, ..] | [first, 0, second, 0, ..] if is_text(*first) && is_text(*second) => {
-            Some("UTF-16")
-        }
+        [0, a, 0, b, ..] | [a, 0, b, 0, ..] if is_text(*a) && is_text(*b) => Some("UTF-16"),
         _ => None,
     }
 }

@@ -31,10 +31,7 @@ pub(in crate::formats::seed) struct Window<'d> {
 
 impl<'d> Window<'d> {
     /// Allocates the columns of the document, and returns a window for each chunk, given the lines of each chunk.
-    pub(in crate::formats::seed) fn split(
-        document: &'d mut Document,
-        counts: &[LineCounts],
-    ) -> Vec<Window<'d>> {
+    pub(super) fn split(document: &'d mut Document, counts: &[LineCounts]) -> Vec<Window<'d>> {
         let mut before = LineCounts::default();
         document.allocate(&counts.iter().fold(before, |all, chunk| all.add(chunk)).kinds);
         let mut rest = document.columns_mut();
@@ -93,9 +90,7 @@ impl<'d> Window<'d> {
         *count += 1;
         match (&mut self.columns[kind as usize], values) {
             (ColumnMut::Floats(column), Values::Floats(values)) => write_values(column, index, width, values),
-            (ColumnMut::Integers(column), Values::Integers(values)) => {
-                write_values(column, index, width, values)
-            }
+            (ColumnMut::Integers(column), Values::Integers(ints)) => write_values(column, index, width, ints),
             // Unreachable: a kind and its column have the same number type.
             (ColumnMut::Floats(_), Values::Integers(_)) | (ColumnMut::Integers(_), Values::Floats(_)) => {}
         }

@@ -14,11 +14,8 @@ pub(in crate::formats::seed) fn write(document: &Document, with_comments: bool) 
         comments: comments.unwrap_or_default(),
         has_headings: with_comments && comments.is_none(),
     };
-    out.write_heading(&format!(
-        "Seed mesh: {} vertices, {} faces",
-        document.vertex_count(),
-        document.faces.len()
-    ));
+    let (vertices, faces) = (document.vertex_count(), document.faces.len());
+    out.write_heading(&format!("Seed mesh: {vertices} vertices, {faces} faces"));
     for (index, property) in document.properties.iter().enumerate() {
         out.write_line(CommentPlace::Property, index, |bytes| {
             for part in ["[", &property.name, "]=", &property.value] {
@@ -63,9 +60,7 @@ struct TextWriter<'d> {
 impl TextWriter<'_> {
     fn write_heading(&mut self, text: &str) {
         if self.has_headings {
-            self.bytes.extend_from_slice(b"# ");
-            self.bytes.extend_from_slice(text.as_bytes());
-            self.bytes.push(b'\n');
+            self.bytes.extend_from_slice(format!("# {text}\n").as_bytes());
         }
     }
 
@@ -113,20 +108,17 @@ impl TextWriter<'_> {
         let attribute = kind.attribute();
         let identifier = attribute.identifier.as_bytes();
         for (index, line) in values.chunks_exact(attribute.values).enumerate() {
-            self.write_line(
-                |at| CommentPlace::Line(kind, at),
-                index,
-                |bytes| {
-                    bytes.extend_from_slice(identifier);
-                    bytes.push(b' ');
-                    for (component, number) in line.iter().enumerate() {
-                        if component > 0 {
-                            bytes.extend_from_slice(b", ");
-                        }
-                        append(bytes, *number);
+            let place = |line| CommentPlace::Line(kind, line);
+            self.write_line(place, index, |bytes| {
+                bytes.extend_from_slice(identifier);
+                bytes.push(b' ');
+                for (component, number) in line.iter().enumerate() {
+                    if component > 0 {
+                        bytes.extend_from_slice(b", ");
                     }
-                },
-            );
+                    append(bytes, *number);
+                }
+            });
         }
     }
 }
