@@ -2,7 +2,7 @@
 
 use glam::Mat4;
 
-use super::{Animation, Bone, Document, LodDef, Mesh, PackedVertex, Pose, Transform};
+use super::{Animation, Bone, Document, FloatChannels, LodDef, Mesh, PackedVertex, Pose, Transform};
 use crate::contents::{
     self, Array, Blend, Contents, Keys, Lod, Numbers, PoseBudget, Skeleton, SkinnedPositions, sampled_frames,
 };
@@ -27,14 +27,12 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
 
 fn mesh(source: &Mesh) -> contents::Mesh {
     let columns = source.vertices.columns();
-    let has_derived_normals =
-        source.vertices.packed_items().any(|vertex| matches!(vertex, PackedVertex::Textured64(_)));
-    let normals = Array::from_rows(columns.normals);
     let mut mesh = contents::Mesh::new(columns.positions.len());
     mesh.material.clone_from(&source.material);
     mesh.add_attribute("position", Array::from_rows(columns.positions));
-    let normals = if has_derived_normals { normals.with_tolerance(ROUNDING) } else { normals };
-    mesh.add_attribute("normal", normals);
+    let is_derived = |vertex| matches!(vertex, PackedVertex::Textured64(_));
+    let tolerance = source.vertices.packed_items().any(is_derived).then_some(ROUNDING);
+    mesh.add_attribute("normal", Array { tolerance, ..Array::from_rows(columns.normals) });
     mesh.add_attribute("uv_0", Array::from_rows(columns.st));
     let shades: Vec<_> = source.vertices.iter().map(|vertex| vertex.color).collect();
     if shades.iter().any(Option::is_some) {
@@ -90,46 +88,29 @@ fn skeleton(document: &Document) -> Skeleton {
     }
 }
 
-/// The keys of one channel.
-#[derive(Default)]
-struct ChannelKeys<const N: usize> {
-    joints: Vec<u32>,
-    frames: Vec<u32>,
-    values: Vec<[f32; N]>,
-}
-
-impl<const N: usize> ChannelKeys<N> {
-    fn extend(&mut self, joint: usize, keys: Vec<(u32, [f32; N])>) {
-        for (frame, value) in keys {
-            self.joints.push(joint as u32);
-            self.frames.push(frame);
-            self.values.push(value);
-        }
-    }
-
-    fn into_keys(self, tolerance: Option<f32>) -> Option<Keys> {
-        Keys::new(self.joints, self.frames, Array { tolerance, ..Array::from_rows(self.values) })
-    }
+/// Returns the keys of one channel of all joints.
+fn keys<const N: usize>(
+    joints: &[FloatChannels],
+    channel: impl Fn(&FloatChannels) -> &[(u32, [f32; N])],
+    tolerance: Option<f32>,
+) -> Option<Keys> {
+    let keys = joints.iter().enumerate().flat_map(|(joint, channels)| {
+        channel(channels).iter().map(move |(frame, value)| (joint as u32, *frame, *value))
+    });
+    let (joints, frames, values): (_, _, Vec<[f32; N]>) = keys.collect();
+    Keys::new(joints, frames, Array { tolerance, ..Array::from_rows(values) })
 }
 
 fn animation(animation: &Animation) -> contents::Animation {
-    let mut translations = ChannelKeys::default();
-    let mut rotations = ChannelKeys::default();
-    let mut scales = ChannelKeys::default();
-    for (joint, track) in animation.tracks.iter().enumerate() {
-        let channels = track.channels().to_floats();
-        translations.extend(joint, channels.translations);
-        rotations.extend(joint, channels.rotations);
-        scales.extend(joint, channels.scales);
-    }
+    let joints: Vec<_> = animation.tracks.iter().map(|track| track.channels().to_floats()).collect();
     contents::Animation {
         name: animation.name.clone(),
         frames: animation.n_frames.into(),
         rate: Some(Array::from_number(animation.fl_hz.hz())),
         is_loop: Some(!animation.fl_hz.no_loop()),
-        translations: translations.into_keys(None),
-        rotations: rotations.into_keys(Some(ROUNDING)),
-        scales: scales.into_keys(None),
+        translations: keys(&joints, |channels| &channels.translations, None),
+        rotations: keys(&joints, |channels| &channels.rotations, Some(ROUNDING)),
+        scales: keys(&joints, |channels| &channels.scales, None),
         ..contents::Animation::default()
     }
 }
@@ -167,15 +148,16 @@ fn poses(document: &Document) -> Vec<contents::Pose> {
             // Normalising a short quaternion multiplies its rounding error.
             let shortest = lengths.into_iter().filter(|length| *length >= MIN_LENGTH).fold(1.0, f64::min);
             let rotation = ROUNDING / shortest as f32;
-            let translations = pose.bones.iter().map(|motion| motion.translation).collect();
-            let rotations = pose.bones.iter().map(|motion| motion.rotation).collect();
-            let scales = pose.bones.iter().map(|motion| motion.scale).collect();
+            let motions = || pose.bones.iter();
+            let translations = Array::from_rows(motions().map(|motion| motion.translation).collect());
+            let rotations = Array::from_rows(motions().map(|motion| motion.rotation).collect());
+            let scales = Array::from_rows(motions().map(|motion| motion.scale).collect());
             poses.push(contents::Pose {
                 animation: Some(index),
                 frame: Some(frame),
-                translations: Some(Array::from_rows(translations).with_tolerance(translation)),
-                rotations: Some(Array::from_rows(rotations).with_tolerance(rotation)),
-                scales: Some(Array::from_rows(scales).with_tolerance(scale)),
+                translations: Some(translations.with_tolerance(translation)),
+                rotations: Some(rotations.with_tolerance(rotation)),
+                scales: Some(scales.with_tolerance(scale)),
                 ..contents::Pose::at_rest(skinned_positions(document, &pose, rotation))
             });
         }
@@ -187,11 +169,8 @@ fn poses(document: &Document) -> Vec<contents::Pose> {
 /// rotations. Positions are undefined if they depend on an undefined rotation, or on a pseudo-bone whose weights add up
 /// to 0.
 fn skinned_positions(document: &Document, pose: &Pose, rotation: f32) -> Vec<Array> {
-    let matrices: Vec<_> = pose
-        .matrices_or(&document.bones, Mat4::NAN)
-        .into_iter()
-        .map(|matrix| matrix.map(|column| column.map(f64::from)))
-        .collect();
+    let matrices = pose.matrices_or(&document.bones, Mat4::NAN).into_iter();
+    let matrices: Vec<_> = matrices.map(|matrix| matrix.map(|column| column.map(f64::from))).collect();
     let origins = matrices.iter().flat_map(|[.., [x, y, z, _]]| [x, y, z]);
     let largest_coordinate = origins.fold(0.0, |largest: f64, coordinate| largest.max(coordinate.abs()));
     // Weights of both signs cancel, but their rounding errors do not.

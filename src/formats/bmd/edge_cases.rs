@@ -19,10 +19,8 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     let many = "1,025 vertices, and 1,024 with a quad counted as one and as two";
     let flat = "names of materials that are, or almost are, flat colours";
     let animated = "vertices on each bone of an animated skeleton with pseudo-bones";
-    [(many, many_vertices()), (flat, flat_colors()), (animated, animated_bones())]
-        .into_iter()
-        .filter_map(|(what, bytes)| Some((what, bytes?)))
-        .collect()
+    let cases = [(many, many_vertices()), (flat, flat_colors()), (animated, animated_bones())];
+    cases.into_iter().filter_map(|(what, bytes)| Some((what, bytes?))).collect()
 }
 
 /// Builds three meshes over the same vertices, with a quad and a triangle each. They use 1,025 or 1,024 vertices. Above
@@ -116,11 +114,8 @@ fn animated_bones() -> Option<Vec<u8>> {
 
 /// Returns a 64-bit vertex in the form for the surface.
 fn vertex(surface: Surface) -> PackedVertex {
-    let position = Triple::from(22 << 27 | 3);
-    let [low, mid, high] = [0x21, 0x43, 0x05];
-    let mut bytes = [0; 8];
-    bytes[..4].copy_from_slice(&position.into_bytes());
-    bytes[4..7].copy_from_slice(&[low, mid, high]);
+    let [a, b, c, d] = Triple::from(22 << 27 | 3).into_bytes();
+    let bytes = [a, b, c, d, 0x21, 0x43, 0x05, 0];
     match surface {
         Surface::Flat => PackedVertex::Flat64(FlatVertex64::from_bytes(bytes)),
         Surface::Textured => PackedVertex::Textured64(TexturedVertex64::from_bytes(bytes)),

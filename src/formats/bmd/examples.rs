@@ -62,9 +62,7 @@ const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
         image.animations = vec![Animation { n_frames: 0, tracks, ..Animation::default() }];
     }),
     (&KEY_RANGE, |image| image.animations.iter_mut().for_each(|animation| animation.n_frames = 2)),
-    (&FRAMES_TRAILING, |image| {
-        image.animations.iter_mut().for_each(|animation| animation.trailing = vec![1])
-    }),
+    (&FRAMES_TRAILING, |image| image.animations.iter_mut().for_each(|a| a.trailing = vec![1])),
 ];
 
 /// Returns the example for a rule; `None` if `CHANGES` has none.

@@ -1,41 +1,34 @@
 //! Counts, attributes and bounds for `info`.
 
 use super::schema::VertexTag;
-use super::{Document, Mesh, PackedFace, PackedVertex};
+use super::{Animation, Document, Mesh, PackedFace, PackedVertex};
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, distinct_names};
 use crate::{Dialect, FormatId, Text};
 
 pub fn info(document: &Document) -> Info {
+    let bones = document.bones.iter().enumerate();
+    let materials = document.meshes.iter().filter_map(|mesh| mesh.material.as_ref());
     Info {
         meshes: document.meshes.iter().map(mesh_info).collect(),
         skeleton: (!document.bones.is_empty()).then(|| SkeletonInfo {
             joints: document.bones.len() as u64,
             // Bone 0 is its own parent; pseudo-bones have no parent.
-            roots: document
-                .bones
-                .iter()
-                .enumerate()
-                .filter(|(index, bone)| *index == 0 || bone.is_pseudo())
-                .count() as u64,
+            roots: bones.filter(|(index, bone)| *index == 0 || bone.is_pseudo()).count() as u64,
             names: document.bones.iter().filter_map(|bone| Some(bone.name.as_ref()?.to_string())).collect(),
         }),
-        animations: document
-            .animations
-            .iter()
-            .map(|animation| {
-                let (frames, hz) = (f32::from(animation.n_frames), animation.fl_hz.hz());
-                AnimationInfo {
-                    name: animation.name.as_ref().map(Text::to_string),
-                    ticks: frames,
-                    seconds: (hz > 0.0).then(|| frames / hz),
-                    poses: animation.n_frames.into(),
-                }
-            })
-            .collect(),
-        materials: distinct_names(
-            document.meshes.iter().filter_map(|mesh| Some(mesh.material.as_ref()?.to_string())),
-        ),
+        animations: document.animations.iter().map(animation_info).collect(),
+        materials: distinct_names(materials.map(Text::to_string)),
         ..Info::new(FormatId::Bmd.name(), Dialect::Spec)
+    }
+}
+
+fn animation_info(animation: &Animation) -> AnimationInfo {
+    let (frames, hz) = (f32::from(animation.n_frames), animation.fl_hz.hz());
+    AnimationInfo {
+        name: animation.name.as_ref().map(Text::to_string),
+        ticks: frames,
+        seconds: (hz > 0.0).then(|| frames / hz),
+        poses: animation.n_frames.into(),
     }
 }
 

@@ -51,8 +51,8 @@ impl Vertices {
         let mut best = Err(Error::inexpressible("no size is allowed").at(path!(vertices)));
         for size in allowed {
             match encode_in_size(&targets, *size, surface, &tolerance) {
-                Ok(all) if all.is_precise => return Ok((all.vertices, all.errors)),
-                Ok(all) => best = Ok((all.vertices, all.errors)),
+                Ok((vertices, errors, true)) => return Ok((vertices, errors)),
+                Ok((vertices, errors, false)) => best = Ok((vertices, errors)),
                 // An error in one size does not discard a result in another size.
                 Err(error) if best.is_err() => best = Err(error),
                 Err(_) => {}
@@ -62,30 +62,22 @@ impl Vertices {
     }
 }
 
-/// Vertices encoded in a single size.
-struct EncodedVertices {
-    vertices: Vertices,
-    errors: VertexErrors,
-    /// Whether the size is precise enough for every vertex.
-    is_precise: bool,
-}
-
+/// Encodes vertices in a single size. Also returns whether the size is precise enough for every vertex.
 fn encode_in_size(
     targets: &[VertexToPack],
     size: VertexSize,
     surface: Surface,
     tolerance: &Tolerance,
-) -> Result<EncodedVertices> {
-    let (vertices, errors) = (Vertices::default(), VertexErrors::default());
-    let mut all = EncodedVertices { vertices, errors, is_precise: true };
+) -> Result<(Vertices, VertexErrors, bool)> {
+    let (mut vertices, mut largest, mut is_precise) = (Vertices::default(), VertexErrors::default(), true);
     for (index, vertex) in targets.iter().enumerate() {
         let packed = vertex.pack(size, surface).map_err(|error| error.at_vertex(index))?;
         let errors = vertex.errors(packed.value());
-        all.is_precise &= vertex.is_precise(errors, tolerance);
-        all.errors = all.errors.max(errors);
-        all.vertices.push(packed)?;
+        is_precise &= vertex.is_precise(errors, tolerance);
+        largest = largest.max(errors);
+        vertices.push(packed)?;
     }
-    Ok(all)
+    Ok((vertices, largest, is_precise))
 }
 
 fn encode_per_vertex(
@@ -141,23 +133,24 @@ impl Attributes {
             let message = format!("value count {found}, expected the position count {len}");
             return Err(Error::inexpressible(message).at(path!((*name))));
         }
-        let shade_of = |color| (color, nearest_shade(color));
+        const WHITE: [u8; 3] = [255; 3];
         // The colour search is slow, and neighbours often share a colour.
-        let mut last = shade_of([255; 3]);
+        let mut last = (WHITE, nearest_shade(WHITE));
         let vertices = self.positions.iter().enumerate().map(|(index, position)| {
             let bone = value_at(&self.bones, index).unwrap_or(0);
-            let reject = |message| Error::inexpressible(message);
             let bone = u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| {
-                reject(format!("bone {bone}, but a skeleton has at most 255 bones"))
-                    .at(path!(vertices[index].bone))
+                let message = format!("bone {bone}, but a skeleton has at most 255 bones");
+                Error::inexpressible(message).at(path!(vertices[index].bone))
             })?;
             let normal = value_at(&self.normals, index);
             if normal.is_some_and(|normal| !normal.iter().all(|x| x.is_finite())) {
-                return Err(reject("the normal is not finite".into()).at(path!(vertices[index].normal)));
+                let path = path!(vertices[index].normal);
+                return Err(Error::inexpressible("the normal is not finite").at(path));
             }
             let color = value_at(&self.colors, index);
-            if color.unwrap_or([255; 3]) != last.0 {
-                last = shade_of(color.unwrap_or([255; 3]));
+            let shown = color.unwrap_or(WHITE);
+            if shown != last.0 {
+                last = (shown, nearest_shade(shown));
             }
             Ok(VertexToPack {
                 position: *position,

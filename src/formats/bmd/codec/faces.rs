@@ -35,15 +35,6 @@ impl FaceForm {
     const EMPTY: FaceForm =
         FaceForm { words: 0, tag: 0, corners: [NO_BITS; 4], corner_count: 0, tag2: NO_BITS };
 
-    /// Derives the form from a row of the table.
-    const fn from_row(row: &FormRow) -> FaceForm {
-        let mut form = FaceForm::from_type(&row.ty);
-        if let Some(tag) = row.tag {
-            form.tag = (tag as u64) << FaceTag::TAG.offset;
-        }
-        form
-    }
-
     /// Derives the form from the fields of the declared word, without a tag.
     const fn from_type(ty: &Type) -> FaceForm {
         let mut form = FaceForm::EMPTY;
@@ -90,7 +81,11 @@ static FORMS: [FaceForm; PackedFace::FORMS.len()] = {
     let mut forms = [FaceForm::EMPTY; PackedFace::FORMS.len()];
     let mut index = 0;
     while index < forms.len() {
-        forms[index] = FaceForm::from_row(&PackedFace::FORMS[index]);
+        let FormRow { tag, ty, .. } = &PackedFace::FORMS[index];
+        forms[index] = FaceForm::from_type(ty);
+        if let Some(tag) = tag {
+            forms[index].tag = (*tag as u64) << FaceTag::TAG.offset;
+        }
         index += 1;
     }
     forms

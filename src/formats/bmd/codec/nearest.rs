@@ -1,7 +1,6 @@
 //! Rounds floats to the nearest packed numbers.
 //!
-//! The shared exponent is the smallest at which no number saturates. This minimises the largest error, which is half a
-//! step.
+//! The shared exponent is the smallest at which no number saturates. This minimises the largest error: half a step.
 
 use half::f16;
 
@@ -72,12 +71,8 @@ impl Rotation {
         const OFFSETS: [i32; 3] = [0, -1, 1];
         for choice in 0..81 {
             let digits: [usize; 4] = [choice % 3, choice / 3 % 3, choice / 9 % 3, choice / 27];
-            let offsets = digits.map(|digit| OFFSETS[digit]);
-            let mut codes = [0; 4];
-            for ((code, step), offset) in codes.iter_mut().zip(nearest).zip(offsets) {
-                *code = step_code((step + offset).clamp(-127, 127));
-            }
-            let rotation = Rotation::from_bytes(codes);
+            let code = |i: usize| step_code((nearest[i] + OFFSETS[digits[i]]).clamp(-127, 127));
+            let rotation = Rotation::from_bytes(std::array::from_fn(code));
             let components = rotation.components().map(f64::from);
             let length = components.iter().map(|c| c * c).sum::<f64>().sqrt();
             let cosine = components.iter().zip(target).map(|(a, b)| a * b).sum::<f64>() / length;

@@ -1,5 +1,4 @@
-//! Reads images by their declaration. In addition, checks the vertex counts and splits the keys by bone, which the
-//! declaration cannot express.
+//! Reads images by their declaration. Also checks vertex counts and splits keys by bone, which it cannot express.
 
 use binrw::BinRead;
 
@@ -41,13 +40,9 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     } = header;
     let table = bytes.get(ofs_meshes as usize..).and_then(|table| table.get(..sz_meshes as usize));
     check_counts(table.unwrap_or_default(), &meshes.0)?;
-    let mut document = Document {
-        reserved: [resv1, resv2, resv3],
-        meshes: meshes.0.into_iter().map(without_derived_count).collect(),
-        lods: lods.0,
-        bones: bones.0,
-        animations: Vec::new(),
-    };
+    let meshes = meshes.0.into_iter().map(without_derived_count).collect();
+    let reserved = [resv1, resv2, resv3];
+    let mut document = Document { reserved, meshes, lods: lods.0, bones: bones.0, animations: Vec::new() };
     let bones = document.normal_bones().len();
     let mut tracks = 0;
     for (index, animation) in animations.0.into_iter().enumerate() {
@@ -87,14 +82,14 @@ fn without_derived_count(mut mesh: Mesh) -> Mesh {
 
 /// Splits the keys of an animation into one track per normal bone.
 fn split_keys(mut animation: Animation, bones: usize, index: usize) -> Result<Animation> {
-    let truncated = |message: String| {
-        let error = Error::malformed(message);
+    let truncated = |place: &str| {
+        let error = Error::malformed(format!("the frames end inside {place}"));
         error.at(path!(animations[index].sz_frames)).with_rule(&rules::FRAMES)
     };
     let keys = std::mem::take(&mut animation.trailing);
     let mut rest = &*keys;
     if !are_keys(rest) {
-        return Err(truncated("the frames end inside a key".to_owned()));
+        return Err(truncated("a key"));
     }
     let tracks = &mut animation.tracks;
     // An animation without frames has no tracks.
@@ -109,12 +104,7 @@ fn split_keys(mut animation: Animation, bones: usize, index: usize) -> Result<An
                 Err(last) if tracks.iter().chain([&last]).any(|track| track.reaches(animation.n_frames)) => {
                     break;
                 }
-                Err(_) => {
-                    let bone = tracks.len();
-                    return Err(truncated(format!(
-                        "the frames end inside the keys of bone {bone} of {bones}"
-                    )));
-                }
+                Err(_) => return Err(truncated(&format!("the keys of bone {} of {bones}", tracks.len()))),
             }
         }
     }

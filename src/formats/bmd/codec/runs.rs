@@ -9,17 +9,14 @@ use super::decode::{VertexForm, VertexVisitor, with_form};
 /// Returns the leading items of the same form. Returns at most one block, whose words stay in the L1 cache while the
 /// columns are decoded one by one. In a mixed list, returns only the first item.
 #[inline(always)]
-pub(super) fn leading_run<const N: usize>(
-    words: &[u32],
-    is_alike: impl Fn(&[u32; N]) -> bool,
-) -> &[[u32; N]] {
+pub(super) fn leading_run<const N: usize>(words: &[u32], matches: impl Fn(&[u32; N]) -> bool) -> &[[u32; N]] {
     const MAX_RUN_LENGTH: usize = 512;
     let (items, _) = words.as_chunks::<N>();
     match items {
         // Tests a sample at once, because a branch per item would be unpredictable in a mixed list.
-        [_, a, _, b, _, _, _, c, ..] if is_alike(a) & is_alike(b) & is_alike(c) => {
+        [_, a, _, b, _, _, _, c, ..] if matches(a) & matches(b) & matches(c) => {
             let block = &items[..items.len().min(MAX_RUN_LENGTH)];
-            &block[..block.iter().position(|item| !is_alike(item)).unwrap_or(block.len())]
+            &block[..block.iter().position(|item| !matches(item)).unwrap_or(block.len())]
         }
         _ => &items[..items.len().min(1)],
     }
@@ -58,9 +55,8 @@ impl<S: VertexSink> VertexVisitor for VertexRunVisitor<'_, S> {
 
     #[inline(always)]
     fn visit<const N: usize, F: VertexForm<N>>(self) -> usize {
-        let is_alike =
-            |vertex: &[u32; N]| with_form(vertex, self.surface, DecoderType) == Some(TypeId::of::<F>());
-        let run = leading_run::<N>(self.words, is_alike);
+        let decoder = |vertex: &[u32; N]| with_form(vertex, self.surface, DecoderType);
+        let run = leading_run::<N>(self.words, |vertex| decoder(vertex) == Some(TypeId::of::<F>()));
         self.sink.add_run::<N, F>(run);
         run.len() * N
     }

@@ -38,8 +38,8 @@ impl<'b> BoundedReader<'b> {
         );
         let error = Error::limit_exceeded(Limit::Fixed, message).with_rule(&rules::SHARING);
         let bytes = self.bytes.get_ref();
-        let limit = MAX_SHARING.saturating_mul(bytes.len() as u64);
-        let mut sizes = ListSizes { remaining: limit, list: Path::default() };
+        let remaining = MAX_SHARING.saturating_mul(bytes.len() as u64);
+        let mut sizes = ListSizes { remaining, list: Path::default() };
         // The list that exceeds the limit comes before any fault, so faults can be ignored.
         let _ = walk::walk(&Image::TYPE, bytes, &Limits::default(), &mut sizes);
         Some(error.at(sizes.list))

@@ -19,9 +19,8 @@ pub struct VertexSummary {
 impl Vertices {
     /// Summarises the vertices, for a skeleton of `bones` bones.
     pub(in super::super) fn summary(&self, bones: usize) -> VertexSummary {
-        let bone_count = bones.try_into().unwrap_or(u32::MAX);
-        let mut summary =
-            VertexSummary { tags: [false; 256], bone_count, bones_exist: true, is_finite: true };
+        let (tags, bone_count) = ([false; 256], bones.try_into().unwrap_or(u32::MAX));
+        let mut summary = VertexSummary { tags, bone_count, bones_exist: true, is_finite: true };
         self.visit_runs(&mut summary);
         summary
     }
@@ -59,9 +58,8 @@ pub struct FaceSummary {
 impl Faces {
     /// Summarises the faces, for a mesh of `vertices` vertices.
     pub(in super::super) fn summary(&self, vertices: usize) -> FaceSummary {
-        let vertex_count = vertices.try_into().unwrap_or(i32::MAX);
-        let mut summary =
-            FaceSummary { forms: Default::default(), vertex_count, vertices_exist: true, tag2: 0 };
+        let (forms, vertex_count) = (Default::default(), vertices.try_into().unwrap_or(i32::MAX));
+        let mut summary = FaceSummary { forms, vertex_count, vertices_exist: true, tag2: 0 };
         self.visit_runs(&mut summary);
         summary
     }

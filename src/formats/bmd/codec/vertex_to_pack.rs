@@ -77,13 +77,9 @@ impl VertexToPack {
     fn pack_vertex_128(&self) -> Result<Vertex128, PackError> {
         let [x, y, z] = nearest_binary16(self.position).ok_or_else(|| self.position_error("±65,504"))?;
         let st = WideSt::nearest(self.st()).ok_or_else(|| self.st_error("±65,536"))?;
-        let word = Vertex128::from_bytes([0; 16])
-            .with_org_x(x)
-            .with_org_y(y)
-            .with_org_z(z)
-            .with_tag(VertexTag::VERTEX_128);
-        let word = word.with_color(self.shade).with_st(st).with_normal(self.packed_normal());
-        Ok(word.with_bone(self.bone))
+        let word = Vertex128::from_bytes([0; 16]).with_org_x(x).with_org_y(y).with_org_z(z);
+        let word = word.with_color(self.shade).with_tag(VertexTag::VERTEX_128).with_st(st);
+        Ok(word.with_normal(self.packed_normal()).with_bone(self.bone))
     }
 }
 
@@ -106,10 +102,11 @@ impl VertexToPack {
     }
 
     fn checked_bone_64(&self) -> Result<u8, PackError> {
-        let message = || format!("bone {}, but vertices of 64 bits allow at most 239 (B9)", self.bone);
-        Some(self.bone)
-            .filter(|bone| *bone < VertexTag::BITS_96)
-            .ok_or_else(|| PackError { attribute: "bone", message: message() })
+        if self.bone < VertexTag::BITS_96 {
+            return Ok(self.bone);
+        }
+        let message = format!("bone {}, but vertices of 64 bits allow at most 239 (B9)", self.bone);
+        Err(PackError { attribute: "bone", message })
     }
 
     /// Packs the normal, by default the direction of the position, as in forms without a normal.

@@ -7,7 +7,7 @@ use std::io::Cursor;
 use binrw::BinWrite;
 
 use super::super::document::{Animation, Bone, Document, Mesh};
-use super::super::schema::{AnimExtents, Form, Header, MeshExtents, PackedVertex, Track, are_keys};
+use super::super::schema::{AnimExtents, Form, Header, MeshExtents, PackedVertex, are_keys};
 use crate::{Error, Path, Result, Text, bulk, path};
 
 /// Offset of the strings.
@@ -25,20 +25,17 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
     check_bones(bones)?;
     let mut image = ImageWriter { bytes: Vec::with_capacity(estimate_size(document)) };
     image.bytes.resize(STRINGS_OFFSET, 0);
-    let strings = StringTable::write(document, &mut image)?;
+    let strings = Strings::write(document, &mut image)?;
 
     let (ofs_lods, sz_lods) = image.write_table(4, lods.iter().map(|lod| (lod, ())))?;
 
     // The table comes first. Its offsets are filled in after the lists are written.
     let blank = meshes.iter().map(|mesh| (mesh, (MeshExtents::default(),)));
     let (ofs_meshes, sz_meshes) = image.write_table(ALIGNMENT, blank)?;
-    let extents =
-        meshes.iter().enumerate().map(|(index, mesh)| write_mesh(mesh, index, &strings, &mut image));
-    let extents = extents.collect::<Result<Vec<_>>>()?;
-    image.write_at(
-        ofs_meshes as usize,
-        meshes.iter().zip(extents).map(|(mesh, extents)| (mesh, (extents,))),
-    )?;
+    let extents = meshes.iter().enumerate();
+    let extents = extents.map(|(index, mesh)| write_mesh(mesh, index, &strings, &mut image));
+    let extents = extents.collect::<Result<Vec<_>>>()?.into_iter().map(|extents| (extents,));
+    image.write_at(ofs_meshes as usize, meshes.iter().zip(extents))?;
 
     let named = bones.iter().map(|bone| (bone, (strings.offset(&bone.name),)));
     let (ofs_bones, sz_bones) = image.write_table(ALIGNMENT, named)?;
@@ -52,11 +49,8 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
             .map_err(|(field, message)| Error::inexpressible(message).at(path!(animations[index].(field))))?;
         write_animation(animation, &strings, &mut image)
     });
-    let extents = extents.collect::<Result<Vec<_>>>()?;
-    image.write_at(
-        ofs_anims as usize,
-        animations.iter().zip(extents).map(|(animation, extents)| (animation, (extents,))),
-    )?;
+    let extents = extents.collect::<Result<Vec<_>>>()?.into_iter().map(|extents| (extents,));
+    image.write_at(ofs_anims as usize, animations.iter().zip(extents))?;
 
     let header = Header {
         resv1: *resv1,
@@ -81,9 +75,9 @@ fn estimate_size(document: &Document) -> usize {
     let mesh = |mesh: &Mesh| {
         size_of_val(mesh) + size_of_val(mesh.vertices.words()) + size_of_val(mesh.faces.words()) + 2 * padding
     };
-    let track = |track: &Track| track.as_bytes().len() + 1;
     let animation = |animation: &Animation| {
-        size_of_val(animation) + animation.tracks.iter().map(track).sum::<usize>() + padding
+        let keys = animation.tracks.iter().map(|track| track.as_bytes().len() + 1);
+        size_of_val(animation) + keys.sum::<usize>() + padding
     };
     STRINGS_OFFSET
         + document.meshes.iter().map(mesh).sum::<usize>()
@@ -144,9 +138,8 @@ impl ImageWriter {
     {
         let mut cursor = Cursor::new(&mut self.bytes);
         cursor.set_position(at as u64);
-        entries
-            .try_for_each(|(entry, args)| entry.write_le_args(&mut cursor, args))
-            .map_err(Error::inexpressible)
+        let written = entries.try_for_each(|(entry, args)| entry.write_le_args(&mut cursor, args));
+        written.map_err(Error::inexpressible)
     }
 
     /// Writes a list of vertices or faces, with padding. Returns its offset and size without the padding.
@@ -161,17 +154,16 @@ impl ImageWriter {
 }
 
 /// The offset of each distinct string.
-struct StringTable<'d>(HashMap<&'d Text, u32>);
+struct Strings<'d>(HashMap<&'d Text, u32>);
 
-impl<'d> StringTable<'d> {
+impl<'d> Strings<'d> {
     fn write(document: &'d Document, image: &mut ImageWriter) -> Result<Self> {
         let mut offsets = HashMap::new();
-        let meshes = document.meshes.iter().map(|mesh| &mesh.material).enumerate();
-        let bones = document.bones.iter().map(|bone| &bone.name).enumerate();
-        let animations = document.animations.iter().map(|animation| &animation.name).enumerate();
-        let names = meshes.map(|name| ("meshes", "material", name));
-        let names = names.chain(bones.map(|name| ("bones", "name", name)));
-        for (list, field, (index, name)) in names.chain(animations.map(|name| ("animations", "name", name))) {
+        let Document { meshes, bones, animations, .. } = document;
+        let meshes = meshes.iter().enumerate().map(|(i, mesh)| ("meshes", i, "material", &mesh.material));
+        let bones = bones.iter().enumerate().map(|(i, bone)| ("bones", i, "name", &bone.name));
+        let animations = animations.iter().enumerate().map(|(i, a)| ("animations", i, "name", &a.name));
+        for (list, index, field, name) in meshes.chain(bones).chain(animations) {
             let Some(name) = name else { continue };
             if name.as_bytes().contains(&0) {
                 let path = path!((list)[index].(field));
@@ -183,7 +175,7 @@ impl<'d> StringTable<'d> {
                 image.bytes.push(0);
             }
         }
-        Ok(StringTable(offsets))
+        Ok(Strings(offsets))
     }
 
     /// Returns the offset of a name; 0 for `None`.
@@ -192,12 +184,7 @@ impl<'d> StringTable<'d> {
     }
 }
 
-fn write_mesh(
-    mesh: &Mesh,
-    index: usize,
-    strings: &StringTable,
-    image: &mut ImageWriter,
-) -> Result<MeshExtents> {
+fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut ImageWriter) -> Result<MeshExtents> {
     let surface = mesh.surface();
     if mesh.vertices.surface().is_some_and(|other| other != surface) {
         let mut tags = mesh.vertices.tags().enumerate();
@@ -223,18 +210,16 @@ fn write_mesh(
 }
 
 fn check_bones(bones: &[Bone]) -> Result<()> {
-    if bones.len() > Bone::PSEUDO.into() {
-        return Err(Error::inexpressible(format!("{} bones, the maximum is {}", bones.len(), Bone::PSEUDO))
-            .at(path!(bones)));
+    const PSEUDO: u8 = Bone::PSEUDO;
+    if bones.len() > PSEUDO.into() {
+        let message = format!("{} bones, the maximum is {PSEUDO}", bones.len());
+        return Err(Error::inexpressible(message).at(path!(bones)));
     }
-    match bones.iter().position(|bone| bone.is_pseudo() != (bone.id_parent == Bone::PSEUDO)) {
+    match bones.iter().position(|bone| bone.is_pseudo() != (bone.id_parent == PSEUDO)) {
         None => Ok(()),
         Some(index) => {
-            let message = format!(
-                "parent {}, but exactly the pseudo-bones have parent {}",
-                bones[index].id_parent,
-                Bone::PSEUDO
-            );
+            let parent = bones[index].id_parent;
+            let message = format!("parent {parent}, but exactly the pseudo-bones have parent {PSEUDO}");
             Err(Error::inexpressible(message).at(path!(bones[index].id_parent)))
         }
     }
@@ -246,10 +231,8 @@ fn check_animation(animation: &Animation, bones: usize) -> Result<(), (&'static 
     let has_no_keys = tracks == 0 && animation.n_frames == 0 && animation.trailing.is_empty();
     let is_truncated = tracks < bones && animation.has_stray_keys();
     if tracks != bones && !has_no_keys && !is_truncated {
-        return Err((
-            "tracks",
-            format!("{tracks} tracks, expected one for each of the {bones} normal bones"),
-        ));
+        let message = format!("{tracks} tracks, expected one for each of the {bones} normal bones");
+        return Err(("tracks", message));
     }
     if !are_keys(&animation.trailing) {
         return Err(("trailing", "the bytes end inside a key".to_owned()));
@@ -257,11 +240,7 @@ fn check_animation(animation: &Animation, bones: usize) -> Result<(), (&'static 
     Ok(())
 }
 
-fn write_animation(
-    animation: &Animation,
-    strings: &StringTable,
-    image: &mut ImageWriter,
-) -> Result<AnimExtents> {
+fn write_animation(animation: &Animation, strings: &Strings, image: &mut ImageWriter) -> Result<AnimExtents> {
     image.align(ALIGNMENT);
     let start = image.bytes.len();
     for track in &animation.tracks {

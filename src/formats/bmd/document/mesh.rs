@@ -52,9 +52,8 @@ impl Mesh {
             let flags = ControlFlags::new().with_triangles_type(*triangles);
             self.faces.packed_items().all(|face| flags.allows(face))
         });
-        ControlFlags::new()
-            .with_vertex_subtype(subtype.unwrap_or(1))
-            .with_triangles_type(triangles.unwrap_or(1))
+        let flags = ControlFlags::new().with_vertex_subtype(subtype.unwrap_or(1));
+        flags.with_triangles_type(triangles.unwrap_or(1))
     }
 
     /// Returns the kind of surface, determined by the name of the material.
@@ -62,8 +61,7 @@ impl Mesh {
         Surface::of(self.material.as_ref())
     }
 
-    /// The number of triangles to write. A quad counts as two in a mesh of up to 1,024 vertices, otherwise as one
-    /// (B12).
+    /// The number of triangles to write. A quad counts as two up to 1,024 vertices, and as one above (B12).
     pub fn triangle_count(&self) -> usize {
         let counts = self.faces.counts();
         if self.vertices.len() <= 1024 { counts.triangulated() } else { counts.faces() }

@@ -106,24 +106,18 @@ impl PlaybackTime {
     fn interpolate<const N: usize>(&self, keys: &[(u32, [f32; N])]) -> Option<[f64; N]> {
         let keys = &keys[..keys.partition_point(|(frame, _)| *frame < self.n_frames)];
         let (earlier, later) = keys.split_at(keys.partition_point(|(at, _)| f64::from(*at) <= self.frame));
-        // Neighbouring keys in the previous or next loop iteration.
         let period = f64::from(self.n_frames);
-        let wrap = |key: Option<&(u32, [f32; N])>, by| {
-            key.filter(|_| self.is_loop).map(|(at, value)| (f64::from(*at) + by, *value))
+        let at = |key: &(u32, [f32; N]), offset| (f64::from(key.0) + offset, key.1.map(f64::from));
+        // Neighbouring keys in the previous or next loop iteration.
+        let last = keys.last().filter(|_| self.is_loop).map(|key| at(key, -period));
+        let first = keys.first().filter(|_| self.is_loop).map(|key| at(key, period));
+        let before = earlier.last().map(|key| at(key, 0.0)).or(last);
+        let after = later.first().map(|key| at(key, 0.0)).or(first);
+        let (Some((start, from)), Some((end, to))) = (before, after) else {
+            return before.or(after).map(|(_, value)| value);
         };
-        let to_f64_time = |(at, value): &(u32, [f32; N])| (f64::from(*at), *value);
-        let before = earlier.last().map(to_f64_time).or_else(|| wrap(keys.last(), -period));
-        let after = later.first().map(to_f64_time).or_else(|| wrap(keys.first(), period));
-        match (before, after) {
-            (Some((start, from)), Some((end, to))) => {
-                let fraction = (self.frame - start) / (end - start);
-                Some(std::array::from_fn(|i| {
-                    f64::from(from[i]) * (1.0 - fraction) + f64::from(to[i]) * fraction
-                }))
-            }
-            (Some((_, value)), None) | (None, Some((_, value))) => Some(value.map(f64::from)),
-            (None, None) => None,
-        }
+        let fraction = (self.frame - start) / (end - start);
+        Some(std::array::from_fn(|i| from[i] * (1.0 - fraction) + to[i] * fraction))
     }
 }
 

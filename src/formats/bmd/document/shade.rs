@@ -20,8 +20,7 @@ const HUES: [[u8; 3]; 16] = [
     [0xaa, 0x55, 0xff],
 ];
 
-/// Decodes a colour/shade byte to a colour (red, green, blue): hue in the high four bits, level in the low four
-/// (B17).
+/// Decodes a colour/shade byte to a colour (red, green, blue): hue in the high, level in the low four bits (B17).
 ///
 /// ```
 /// use meshspec::bmd::shade_color;

@@ -17,9 +17,10 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
     check_document(&Image::TYPE, document, report);
     for (index, mesh) in document.meshes.iter().enumerate() {
-        check_mesh(mesh, index, report);
+        check_triangle_count(mesh, index, report);
     }
-    for (index, lod) in document.lods.iter().enumerate() {
+    // A level that contains all meshes may include undrawn ones.
+    for (index, lod) in document.lods.iter().enumerate().filter(|(_, lod)| !lod.contains_all_meshes()) {
         check_lod(document, *lod, index, report);
     }
     skeleton::check(document, report);
@@ -27,23 +28,18 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     skeleton::check_animations(document, report);
 }
 
-fn check_mesh(mesh: &Mesh, index: usize, report: &mut Report) {
-    if let Some(stated) = mesh.n_tris {
-        let counts = mesh.faces.counts();
-        if ![counts.faces(), counts.triangulated()].contains(&stated.into()) {
-            let (triangles, quads) = (counts.triangles, counts.quads);
-            let message = format_args!("{stated}, but the faces are {triangles} triangles and {quads} quads");
-            report.add(&TRIANGLE_COUNT, path!(meshes[index].n_tris), message);
-        }
+fn check_triangle_count(mesh: &Mesh, index: usize, report: &mut Report) {
+    let Some(stated) = mesh.n_tris else { return };
+    let counts = mesh.faces.counts();
+    if ![counts.faces(), counts.triangulated()].contains(&stated.into()) {
+        let (triangles, quads) = (counts.triangles, counts.quads);
+        let message = format_args!("{stated}, but the faces are {triangles} triangles and {quads} quads");
+        report.add(&TRIANGLE_COUNT, path!(meshes[index].n_tris), message);
     }
 }
 
 fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report) {
-    let Some(meshes) = document.meshes_of(lod) else { return };
-    // A level that contains all meshes may include undrawn ones.
-    if lod.contains_all_meshes() {
-        return;
-    }
+    let meshes = document.meshes_of(lod).unwrap_or_default();
     for (offset, _) in meshes.iter().enumerate().filter(|(_, mesh)| mesh.material.is_none()) {
         let mesh = usize::from(lod.id_mesh) + offset;
         let message = format_args!("mesh {mesh} has no material");

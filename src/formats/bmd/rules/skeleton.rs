@@ -13,10 +13,9 @@ pub(super) fn check(document: &Document, report: &mut Report) {
         let at = path!(bones[index]);
         match bone.transform {
             Transform::Bone(transform) => {
-                if index == 0 {
-                    let words =
-                        [("origin", transform.origin().word()), ("rotation", transform.rotation().word())];
-                    for (field, word) in words.into_iter().filter(|(_, word)| *word != 0) {
+                let (origin, rotation) = (transform.origin().word(), transform.rotation().word());
+                for (field, word) in [("origin", origin), ("rotation", rotation)] {
+                    if index == 0 && word != 0 {
                         let message = format_args!("{word:#x}, expected 0");
                         report.add(&RESERVED, path!(bones[index].xform.(field)), message);
                     }
@@ -27,16 +26,11 @@ pub(super) fn check(document: &Document, report: &mut Report) {
                 }
             }
             Transform::Pseudo(transform) => {
-                const NAMES: [&str; 4] = ["bone_0", "bone_1", "bone_2", "bone_3"];
-                let influences = transform.bones().into_iter().zip(transform.weights()).enumerate();
-                for (slot, (followed, _)) in influences.filter(|(_, (_, weight))| *weight != 0.0) {
-                    if usize::from(followed) >= index {
-                        let path = path!(bones[index].pseudo.(NAMES[slot]));
-                        report.add(
-                            &PSEUDO_BONES,
-                            path,
-                            format_args!("bone {followed}, expected one before bone {index}"),
-                        );
+                let names = ["bone_0", "bone_1", "bone_2", "bone_3"].into_iter();
+                for ((name, followed), weight) in names.zip(transform.bones()).zip(transform.weights()) {
+                    if weight != 0.0 && usize::from(followed) >= index {
+                        let message = format_args!("bone {followed}, expected one before bone {index}");
+                        report.add(&PSEUDO_BONES, path!(bones[index].pseudo.(name)), message);
                     }
                 }
             }
@@ -88,9 +82,7 @@ fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
     for ((from, to), EdgeUses { ascending, descending }) in edges {
         let message = match (ascending, descending) {
             (1, 1) => continue,
-            (2, 0) | (0, 2) => {
-                format!("both faces at the edge {from}-{to} use it in the same direction")
-            }
+            (2, 0) | (0, 2) => format!("both faces at the edge {from}-{to} use it in the same direction"),
             _ => format!("the edge {from}-{to} belongs to {} faces, expected 2", ascending + descending),
         };
         report.add(&SOLID_CLOSED, at, message);

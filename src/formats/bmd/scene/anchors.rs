@@ -1,5 +1,6 @@
-//! Adds bones for meshes that are too fine for model-space coordinates, since packed numbers lose precision away from
-//! 0.
+//! Adds bones for meshes that are too fine for model-space coordinates: packed numbers lose precision away from 0.
+
+use std::collections::HashMap;
 
 use glam::{Mat4, Vec3};
 
@@ -18,12 +19,7 @@ const CENTRE_ERROR_FACTOR: f32 = 2.0;
 
 /// Adds bones near meshes whose packed coordinates would be too coarse, and binds their vertices to these bones.
 /// Returns `true` if more bones were needed than BMD allows.
-pub fn add_anchors(
-    scene: &mut Scene,
-    extras: &[Extras],
-    encoding: &Encoding,
-    losses: &mut Vec<Loss>,
-) -> bool {
+pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) -> bool {
     let first = scene.skeleton.joints.len();
     let base_joint = rig::base_joint(scene);
     let mut added_bones = AddedBones { base_joint, anchors: Vec::new(), first, out_of_bones: false };
@@ -40,12 +36,11 @@ pub fn add_anchors(
             continue;
         }
         let before = added_bones.anchors.len();
-        let leading_joints: Vec<_> =
-            (0..mesh.positions.len()).map(|vertex| leading_joint(mesh, vertex)).collect();
-        for group in group_by_joint(scene, mesh, &leading_joints, encoding) {
+        let leading: Vec<_> = (0..mesh.positions.len()).map(|vertex| leading_joint(mesh, vertex)).collect();
+        for group in groups_of(scene, mesh, &leading, encoding) {
             let is_part = group.joint.is_some_and(|joint| extras.get(joint).is_some_and(rig::is_pseudo_bone));
             if group.error > accepted && !is_part {
-                added_bones.bind_group(scene, mesh, &leading_joints, &group, encoding);
+                added_bones.bind_group(scene, mesh, &leading, &group, encoding);
             }
         }
         let added = added_bones.anchors.len() - before;
@@ -73,20 +68,13 @@ struct JointGroup {
     error: f32,
 }
 
-fn group_by_joint(
-    scene: &Scene,
-    mesh: &Mesh,
-    leading_joints: &[Option<usize>],
-    encoding: &Encoding,
-) -> Vec<JointGroup> {
+fn groups_of(scene: &Scene, mesh: &Mesh, leading: &[Option<usize>], encoding: &Encoding) -> Vec<JointGroup> {
     let mut groups: Vec<JointGroup> = Vec::new();
-    let mut group_indices = std::collections::HashMap::new();
-    for (position, leading_joint) in mesh.positions.iter().zip(leading_joints) {
-        let joint = leading_joint.and_then(|joint| scene.skeleton.joints.get(joint));
-        let to_joint = joint.map_or(Mat4::IDENTITY, |joint| joint.inverse_bind);
-        let at = to_joint.transform_point3(Vec3::from(*position));
-        let index = *group_indices.entry(*leading_joint).or_insert_with(|| {
-            groups.push(JointGroup { joint: *leading_joint, low: at, high: at, error: 0.0 });
+    let mut group_indices = HashMap::new();
+    for (position, joint) in mesh.positions.iter().zip(leading) {
+        let at = model_to_joint(scene, *joint).transform_point3(Vec3::from(*position));
+        let index = *group_indices.entry(*joint).or_insert_with(|| {
+            groups.push(JointGroup { joint: *joint, low: at, high: at, error: 0.0 });
             groups.len() - 1
         });
         let group = &mut groups[index];
@@ -94,6 +82,12 @@ fn group_by_joint(
         group.error = group.error.max(encoding.rounding_errors(at).0);
     }
     groups
+}
+
+/// Returns the inverse bind matrix of a joint; the identity without a joint.
+fn model_to_joint(scene: &Scene, joint: Option<usize>) -> Mat4 {
+    let joint = joint.and_then(|joint| scene.skeleton.joints.get(joint));
+    joint.map_or(Mat4::IDENTITY, |joint| joint.inverse_bind)
 }
 
 /// A bone added near a mesh.
@@ -122,7 +116,7 @@ impl AddedBones {
         &mut self,
         scene: &mut Scene,
         mesh: &mut Mesh,
-        leading_joints: &[Option<usize>],
+        leading: &[Option<usize>],
         group: &JointGroup,
         encoding: &Encoding,
     ) {
@@ -132,8 +126,7 @@ impl AddedBones {
             encoding.rounding_errors(farthest).1
         };
         let centre = group.low + (group.high - group.low) / 2.0;
-        // Bones are added even if they cannot reach the accepted error; the message then states the smallest error
-        // possible.
+        // Adds bones even if they cannot reach the accepted error; the message states the smallest possible error.
         let accepted = encoding.accepted_error(mesh.size()).max(CENTRE_ERROR_FACTOR * error_at(centre));
         if group.error <= accepted {
             return;
@@ -146,11 +139,8 @@ impl AddedBones {
             .unwrap_or((None, Vec3::ZERO));
         let mut chain = Vec::new();
         while error_at(nearest.1) > accepted {
-            let Some(offset) =
-                Triple::nearest((centre - nearest.1).clamp_length_max(Triple::MAX / 2.0).into())
-            else {
-                return;
-            };
+            let offset = (centre - nearest.1).clamp_length_max(Triple::MAX / 2.0);
+            let Some(offset) = Triple::nearest(offset.into()) else { return };
             let (parent, offset) = (nearest.0, Vec3::from(offset.value()));
             if offset == Vec3::ZERO || chain.len() == MAX_CHAIN_LENGTH {
                 return;
@@ -164,8 +154,7 @@ impl AddedBones {
             self.out_of_bones = true;
             return;
         }
-        let to_joint = joint.and_then(|joint| scene.skeleton.joints.get(joint));
-        let to_joint = to_joint.map_or(Mat4::IDENTITY, |joint| joint.inverse_bind);
+        let to_joint = model_to_joint(scene, joint);
         for (parent, offset, origin) in chain {
             scene.skeleton.joints.push(Joint {
                 name: mesh.name.clone(),
@@ -176,33 +165,27 @@ impl AddedBones {
             });
             self.anchors.push(Anchor { joint, origin });
         }
-        rebind_vertices(mesh, leading_joints, group.joint, (self.first + last) as u16);
+        rebind_vertices(mesh, leading, group.joint, (self.first + last) as u16);
     }
 }
 
-/// Binds the vertices of the joint `from` to the joint `to`; unbound vertices if `from` is `None`.
-fn rebind_vertices(mesh: &mut Mesh, leading_joints: &[Option<usize>], from: Option<usize>, to: u16) {
+/// Binds the vertices with the leading joint `from` to the joint `to`; unbound vertices if `from` is `None`.
+fn rebind_vertices(mesh: &mut Mesh, leading: &[Option<usize>], from: Option<usize>, to: u16) {
     if mesh.skins.is_empty() {
-        mesh.skins = vec![Skin::rigid(leading_joints.iter().map(|_| to))];
+        mesh.skins = vec![Skin::rigid(leading.iter().map(|_| to))];
         return;
     }
-    let followers =
-        || leading_joints.iter().enumerate().filter(|(_, joint)| **joint == from).map(|(vertex, _)| vertex);
     for skin in &mut mesh.skins {
-        for vertex in followers() {
-            let Some(joints) = skin.joints.get_mut(vertex) else { continue };
-            match from {
-                Some(from) => {
-                    let followers = joints.iter_mut().filter(|joint| usize::from(**joint) == from);
-                    followers.for_each(|joint| *joint = to);
-                }
-                None => {
-                    joints[0] = to;
-                    match &mut skin.weights {
-                        Weights::U8(weights) => weights[vertex] = [255, 0, 0, 0],
-                        Weights::F32(weights) => weights[vertex] = [1.0, 0.0, 0.0, 0.0],
-                    }
-                }
+        let vertices = skin.joints.iter_mut().zip(leading).enumerate();
+        for (vertex, (joints, _)) in vertices.filter(|(_, (_, joint))| **joint == from) {
+            if let Some(from) = from {
+                joints.iter_mut().filter(|joint| usize::from(**joint) == from).for_each(|joint| *joint = to);
+                continue;
+            }
+            joints[0] = to;
+            match &mut skin.weights {
+                Weights::U8(weights) => weights[vertex] = [255, 0, 0, 0],
+                Weights::F32(weights) => weights[vertex] = [1.0, 0.0, 0.0, 0.0],
             }
         }
     }

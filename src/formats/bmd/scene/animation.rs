@@ -72,12 +72,7 @@ fn add_channel<T>(
 }
 
 /// Converts the animations of a scene to keys at whole frames.
-pub fn from_animations(
-    scene: &Scene,
-    rig: &Rig,
-    bones: &[Bone],
-    losses: &mut Vec<Loss>,
-) -> Result<Vec<Animation>> {
+pub fn convert(scene: &Scene, rig: &Rig, bones: &[Bone], losses: &mut Vec<Loss>) -> Result<Vec<Animation>> {
     let animations = scene.animations.iter().enumerate();
     let encoded = animations.map(|(index, animation)| {
         let frames = Frames::of(animation);
@@ -92,9 +87,8 @@ pub fn from_animations(
         let mut errors = KeyErrors::default();
         let tracks = bones.iter().take_while(|bone| !bone.is_pseudo()).enumerate();
         let tracks = tracks.map(|(bone, base)| {
-            let encoded =
-                keys[bone].iter().map(|key| key.encode(base, &mut errors)).collect::<Result<Vec<_>>>()?;
-            Track::from_keys(encoded)
+            let encoded = keys[bone].iter().map(|key| key.encode(base, &mut errors));
+            Track::from_keys(encoded.collect::<Result<Vec<_>>>()?)
         });
         let tracks = tracks.collect::<Result<Vec<_>>>();
         let tracks = tracks.map_err(|error| error.at(path!(animations[index])))?;
@@ -125,12 +119,12 @@ impl Frames {
         let last = animation.times.iter().flatten().fold(0.0_f32, |last, time| last.max(*time));
         let end = if animation.looped { animation.duration } else { animation.duration.max(last + 1.0) };
         let is_whole = |value: f32| value.fract() == 0.0;
-        let is_seamless =
-            animation.looped && animation.channels.iter().all(|channel| loops_seamlessly(animation, channel));
+        let mut channels = animation.channels.iter();
+        let is_exact = channels.clone().all(|channel| is_exact_with_keys(animation, channel));
+        let is_seamless = animation.looped && channels.all(|channel| loops_seamlessly(animation, channel));
         let is_inside = |time: f32| time >= 0.0 && (time < end || time == end && is_seamless);
-        let has_exact_times =
-            animation.times.iter().flatten().all(|time| is_whole(*time) && is_inside(*time));
-        let is_exact = animation.channels.iter().all(|channel| is_exact_with_keys(animation, channel));
+        let mut times = animation.times.iter().flatten();
+        let has_exact_times = times.all(|time| is_whole(*time) && is_inside(*time));
         let has_exact_rate = (0.25..=31.75).contains(&animation.rate) && is_whole(animation.rate * 4.0);
         if has_exact_times && has_exact_rate && is_whole(end) && (1.0..=MAX_FRAMES).contains(&end) {
             // If BMD cannot interpolate the samples exactly, inserts the maximum number of frames between them.
@@ -142,8 +136,8 @@ impl Frames {
         // Samples after the end of a loop are never played.
         let played = if animation.looped { animation.duration } else { animation.duration.max(last) };
         let seconds = animation.ticks_to_seconds(played);
-        let max_rate =
-            if seconds > 0.0 { ((MAX_FRAMES - 1.0) / seconds).min(DEFAULT_RATE) } else { DEFAULT_RATE };
+        let max_rate = if seconds > 0.0 { (MAX_FRAMES - 1.0) / seconds } else { DEFAULT_RATE };
+        let max_rate = max_rate.min(DEFAULT_RATE);
         let rate = ((max_rate * 4.0).floor() / 4.0).max(0.25);
         let steps = (seconds * rate).ceil().min(MAX_FRAMES - 1.0) as u8;
         // A loop iteration ends where the next one starts.
@@ -193,14 +187,8 @@ impl Frames {
     }
 
     /// Returns the keys of each normal bone, relative to its parent.
-    fn keys(
-        &self,
-        animation: &scene::Animation,
-        scene: &Scene,
-        rig: &Rig,
-        bones: &[Bone],
-    ) -> Vec<Vec<LocalKey>> {
-        let mut keys: Vec<Vec<LocalKey>> = vec![Vec::new(); bones.len()];
+    fn keys(&self, animation: &scene::Animation, scene: &Scene, rig: &Rig, bones: &[Bone]) -> Vec<Vec<Key>> {
+        let mut keys: Vec<Vec<Key>> = vec![Vec::new(); bones.len()];
         let ticks = self.ticks(animation);
         let joints = scene.skeleton.joints.len();
         let poses = if self.is_resampled { animation.poses(&scene.skeleton, &ticks) } else { Vec::new() };
@@ -229,10 +217,10 @@ impl Frames {
                 }
             }
         }
-        let is_interpolated =
-            |channel: &&Channel| self.is_resampled || channel.interpolation == Interpolation::Linear;
-        for channel in animation.channels.iter().filter(is_interpolated) {
-            if let Some(list) = rig.bone_of(channel.joint).and_then(|bone| keys.get_mut(bone)) {
+        for channel in &animation.channels {
+            if (self.is_resampled || channel.interpolation == Interpolation::Linear)
+                && let Some(list) = rig.bone_of(channel.joint).and_then(|bone| keys.get_mut(bone))
+            {
                 take_shorter_arcs(list.iter_mut().filter_map(|key| key.rotation.as_mut()));
             }
         }
@@ -253,20 +241,15 @@ fn take_shorter_arcs<'a>(rotations: impl Iterator<Item = &'a mut [f32; 4]>) {
 /// Returns `true` if a looped channel has no sample at the end of the loop, or the same sample at its start and end.
 /// BMD keys can then express the loop without a sample at its end.
 fn loops_seamlessly(animation: &scene::Animation, channel: &Channel) -> bool {
-    fn first_and_last<T: Copy>(values: &[T]) -> Option<(T, T)> {
-        Some((*values.first()?, *values.last()?))
-    }
     let times = animation.times.get(channel.times).map_or(&[][..], |times| times);
     if times.last().is_none_or(|last| *last < animation.duration) {
         return true;
     }
-    times.first() == Some(&0.0)
-        && match &channel.samples {
-            Samples::Rotation(values) => first_and_last(values).is_some_and(|(first, last)| first == last),
-            Samples::Translation(values) | Samples::Scale(values) => {
-                first_and_last(values).is_some_and(|(first, last)| first == last)
-            }
-        }
+    let has_equal_ends = match &channel.samples {
+        Samples::Rotation(values) => values.first() == values.last(),
+        Samples::Translation(values) | Samples::Scale(values) => values.first() == values.last(),
+    };
+    times.first() == Some(&0.0) && !channel.samples.is_empty() && has_equal_ends
 }
 
 /// Returns `true` if BMD keys at the samples express the channel exactly. BMD lacks step interpolation and
@@ -300,7 +283,7 @@ fn has_small_steps(samples: &Samples) -> bool {
 
 /// A bone's keyframe relative to its parent.
 #[derive(Debug, Clone, Copy, Default)]
-struct LocalKey {
+struct Key {
     frame: u32,
     rotation: Option<[f32; 4]>,
     translation: Option<[f32; 3]>,
@@ -308,21 +291,20 @@ struct LocalKey {
 }
 
 /// Returns the key at a frame, inserting it into the sorted list.
-fn key_at(keys: &mut Vec<LocalKey>, frame: u32) -> &mut LocalKey {
+fn key_at(keys: &mut Vec<Key>, frame: u32) -> &mut Key {
     let index = keys.partition_point(|key| key.frame < frame);
     if keys.get(index).is_none_or(|key| key.frame != frame) {
-        keys.insert(index, LocalKey { frame, ..LocalKey::default() });
+        keys.insert(index, Key { frame, ..Key::default() });
     }
     &mut keys[index]
 }
 
-impl LocalKey {
+impl Key {
     /// Packs the key relative to the base skeleton.
     fn encode(&self, bone: &Bone, errors: &mut KeyErrors) -> Result<TrackKey> {
         let (origin, base_rotation) = base_transform(bone);
         let reject = |what: &str| {
-            let message = format!("BMD cannot express the {what} at frame {}", self.frame);
-            Error::inexpressible(message)
+            Error::inexpressible(format!("BMD cannot express the {what} at frame {}", self.frame))
         };
         let rotation = self.rotation.map(|rotation| {
             let relative = (Quat::from_array(rotation) * base_rotation.inverse()).to_array();
@@ -330,23 +312,16 @@ impl LocalKey {
             errors.rotation = errors.rotation.max(packed.angle_to(relative) as f32);
             Ok::<_, Error>(packed)
         });
-        let translation = self.translation.map(|translation| {
-            let relative = (Vec3::from(translation) - origin).to_array();
-            let packed = Triple::nearest(relative).ok_or_else(|| reject("translation"))?;
-            errors.translation = errors.translation.max(Vec3::from(packed.value()).distance(relative.into()));
+        let rotation = rotation.transpose()?;
+        let pack = |vector: Vec3, what: &str, largest_error: &mut f32| {
+            let packed = Triple::nearest(vector.into()).ok_or_else(|| reject(what))?;
+            *largest_error = largest_error.max(Vec3::from(packed.value()).distance(vector));
             Ok::<_, Error>(packed)
-        });
-        let scale = self.scale.map(|scale| {
-            let packed = Triple::nearest(scale).ok_or_else(|| reject("scale"))?;
-            errors.scale = errors.scale.max(Vec3::from(packed.value()).distance(scale.into()));
-            Ok::<_, Error>(packed)
-        });
-        Ok(TrackKey {
-            frame: self.frame,
-            rotation: rotation.transpose()?,
-            translation: translation.transpose()?,
-            scale: scale.transpose()?,
-        })
+        };
+        let translation = self.translation.map(|translation| Vec3::from(translation) - origin);
+        let translation = translation.map(|v| pack(v, "translation", &mut errors.translation)).transpose()?;
+        let scale = self.scale.map(|v| pack(v.into(), "scale", &mut errors.scale)).transpose()?;
+        Ok(TrackKey { frame: self.frame, rotation, translation, scale })
     }
 }
 

@@ -1,5 +1,4 @@
-//! Converts faces to and from scene faces. BMD has triangles and quads; the faces of a scene are triangles, or polygons
-//! with any number of corners.
+//! Converts between triangles and quads, and the faces of a scene, which may have any number of corners.
 
 use super::super::{Face, Faces};
 use crate::scene::{self, Indices};
@@ -19,8 +18,7 @@ pub fn to_faces(faces: &Faces) -> scene::Faces {
     scene::Faces { indices: Some(Indices::U32(indices)), corners: Some(corners) }
 }
 
-/// Returns the triangles and quads of a mesh; [`Capabilities::max_corners`](scene::Capabilities::max_corners) excludes
-/// other polygons.
+/// Returns the triangles and quads; [`max_corners`](scene::Capabilities::max_corners) excludes other polygons.
 pub fn from_faces(faces: &scene::Faces) -> Vec<Face> {
     let Some(indices) = faces.indices.clone().map(Indices::into_u32) else { return Vec::new() };
     let mut rest = &*indices;

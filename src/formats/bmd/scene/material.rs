@@ -8,8 +8,8 @@ use crate::{Loss, Quantity, Text};
 /// `#` and a colour as a flat colour.
 pub fn report_differences(material: &Material, surface_name: &Text, index: usize, losses: &mut Vec<Loss>) {
     if surface_name.as_bytes() != material.name.as_bytes() {
-        let loss =
-            Loss::renamed(format!("meshes[{index}].material.name"), "BMD stores flat colours in the name");
+        let path = format!("meshes[{index}].material.name");
+        let loss = Loss::renamed(path, "BMD stores flat colours in the name");
         losses.push(loss.with_detail(format_args!("\"{}\" becomes \"{surface_name}\"", material.name)));
     }
     let path = || format!("meshes[{index}].material.base_color");

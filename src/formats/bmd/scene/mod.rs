@@ -82,8 +82,8 @@ impl ToScene for Document {
             scene.extras.insert(hidden::EXTRA.to_owned(), Value::Array(hidden));
         }
         scene.lods = self.lods.iter().map(|lod| lods::to_lod(*lod, &mesh_indices)).collect();
-        scene.animations =
-            self.animations.iter().map(|animation| animation::to_animation(animation, &self.bones)).collect();
+        let animations = self.animations.iter();
+        scene.animations = animations.map(|a| animation::to_animation(a, &self.bones)).collect();
         conventions.to_scene_space(&mut scene, "bmd");
         Ok((scene, losses))
     }
@@ -94,10 +94,9 @@ impl FromScene for Document {
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        let encoding = Encoding::of(&scene, options, conventions).map_err(with_format_name)?;
+        let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd)?;
         let bone_count = rig::bone_count(&scene);
-        let mut changes: Vec<Loss> =
-            scene.limit_joints(bone_count, rig::MAX_BONES, "BMD").into_iter().collect();
+        let mut changes = Vec::from_iter(scene.limit_joints(bone_count, rig::MAX_BONES, "BMD"));
         changes.extend(scene.bind_at_rest("BMD", rig::is_part_of_pseudo_bone));
         changes.extend(scene.bake_scale("BMD", rig::is_part_of_pseudo_bone));
         let hidden = scene.extras.remove(hidden::EXTRA);
@@ -110,39 +109,30 @@ impl FromScene for Document {
         lods::add_loose_meshes(&mut scene);
         let sources = split_oversized(&mut scene, &mut losses);
         let names = sources.into_iter().filter_map(|index| names.get(index));
-        let out_of_bones = anchors::add_anchors(&mut scene, &extras, &encoding, &mut losses);
+        let out_of_bones = anchors::add(&mut scene, &extras, &encoding, &mut losses);
         let centre = rig::centre_of(&scene);
-        let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(with_format_name)?;
-        let animations =
-            animation::from_animations(&scene, &rig, &bones, &mut losses).map_err(with_format_name)?;
-        let meshes = scene.meshes.into_iter().zip(names).enumerate();
-        let mut document = Document {
-            meshes: meshes
-                .map(|(index, (mesh, name))| {
-                    let packing = MeshPacking { rig: &rig, encoding: &encoding, name, centre, out_of_bones };
-                    from_mesh(mesh, index, &packing, &mut losses)
-                })
-                .collect::<Result<_>>()
-                .map_err(with_format_name)?,
-            bones,
-            animations,
-            ..Document::default()
-        };
+        let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
+        let animations = animation::convert(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
+        let meshes = scene.meshes.into_iter().zip(names).enumerate().map(|(index, (mesh, name))| {
+            let packing = Packing { rig: &rig, encoding: &encoding, name, centre, out_of_bones };
+            from_mesh(mesh, index, &packing, &mut losses)
+        });
+        let meshes = meshes.collect::<Result<_>>().map_err(in_bmd)?;
+        let mut document = Document { meshes, bones, animations, ..Document::default() };
         let mesh_indices = hidden::restore(hidden, &mut document.meshes, &mut losses);
         let lods = scene.lods.iter().enumerate();
-        let lods = lods.map(|(index, lod)| lods::from_lod(index, lod, &mesh_indices, &mut losses));
-        document.lods = lods.collect::<Result<_>>().map_err(with_format_name)?;
+        let lods = lods.map(|(index, lod)| lods::from_lod(lod, index, &mesh_indices, &mut losses));
+        document.lods = lods.collect::<Result<_>>().map_err(in_bmd)?;
         split_large(&mut document, &mesh_indices, &mut losses)?;
         Ok((document, losses))
     }
 }
 
-fn with_format_name(error: Error) -> Error {
+fn in_bmd(error: Error) -> Error {
     error.in_format(FormatId::Bmd)
 }
 
-/// Returns losses for the fields that have no meaning in a scene. Structs are destructured in full, so that new fields
-/// cause compiler errors.
+/// Returns losses for the fields without a meaning in a scene. Destructures in full: new fields cause compiler errors.
 fn unmapped_fields(document: &Document) -> Vec<Loss> {
     let Document { reserved, meshes, lods, bones, animations } = document;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -163,11 +153,9 @@ fn unmapped_fields(document: &Document) -> Vec<Loss> {
         count("lods.ld_sc", ld_sc.value() <= 0.0 && *ld_sc != F8A::default());
         count("lods.resv1", *resv1 != 0);
     }
-    for (index, Bone { transform, name: _, id_parent: _, id_solid: _, resv1, resv2 }) in
-        bones.iter().enumerate()
-    {
-        // Bone 0 is the model itself (B20).
-        count("bones.transform", index == 0 && *transform != Transform::default());
+    // Bone 0 is the model itself (B20).
+    count("bones.transform", bones.first().is_some_and(|bone| bone.transform != Transform::default()));
+    for Bone { transform: _, name: _, id_parent: _, id_solid: _, resv1, resv2 } in bones {
         count("bones.resv1", *resv1 != 0);
         count("bones.resv2", *resv2 != 0);
     }
@@ -177,15 +165,13 @@ fn unmapped_fields(document: &Document) -> Vec<Loss> {
         count("animations.resv1", *resv1 != 0);
         count("animations.resv2", *resv2 != 0);
     }
+    let loss = |field| Loss::dropped(field, "no meaning in a scene");
     let lost = counts.into_iter().filter(|(_, count)| *count > 0);
-    let lost =
-        lost.map(|(field, count)| Loss::dropped(field, "no meaning in a scene").with_count(count, "fields"));
-    let bones = bones.iter().enumerate().map(|(index, bone)| ("bones", index, &bone.name));
+    let lost = lost.map(|(field, count)| loss(field).with_count(count, "fields"));
+    let bones = bones.iter().enumerate().map(|(i, bone)| (format!("bones[{i}].name"), &bone.name));
     let animations = animations.iter().enumerate();
-    let animations = animations.map(|(index, animation)| ("animations", index, &animation.name));
-    let renamed = bones
-        .chain(animations)
-        .filter_map(|(list, index, name)| utf8_loss(format!("{list}[{index}].name"), name.as_ref()?));
+    let animations = animations.map(|(i, a)| (format!("animations[{i}].name"), &a.name));
+    let renamed = bones.chain(animations).filter_map(|(path, name)| utf8_loss(path, name.as_ref()?));
     lost.chain(renamed).collect()
 }
 
@@ -216,6 +202,7 @@ fn to_mesh(
     rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
     let has_colors = columns.colors.iter().any(|color| *color != [255; 4]);
     let has_st = columns.st.iter().any(|st| *st != [0.0; 2]);
+    let is_unbound = columns.bones.iter().all(|bone| *bone == 0);
     scene::Mesh {
         material: Material {
             base_color: flat_color(material.as_bytes()).map(material::base_color),
@@ -228,17 +215,14 @@ fn to_mesh(
         uv_origin: conventions.uv_origin,
         colors: if has_colors { vec![Colors::U8(columns.colors)] } else { Vec::new() },
         // Bone 0 is the model itself, so vertices bound only to it are unbound.
-        skins: match columns.bones.iter().all(|bone| *bone == 0) {
-            true => Vec::new(),
-            false => vec![rig.skin(&columns.bones)],
-        },
+        skins: if is_unbound { Vec::new() } else { vec![rig.skin(&columns.bones)] },
         faces: faces::to_faces(&mesh.faces),
         ..scene::Mesh::default()
     }
 }
 
 /// The inputs for packing the vertices of a mesh.
-struct MeshPacking<'a> {
+struct Packing<'a> {
     rig: &'a Rig,
     encoding: &'a Encoding,
     /// The name of the mesh.
@@ -249,13 +233,8 @@ struct MeshPacking<'a> {
     out_of_bones: bool,
 }
 
-fn from_mesh(
-    mut mesh: scene::Mesh,
-    index: usize,
-    packing: &MeshPacking,
-    losses: &mut Vec<Loss>,
-) -> Result<Mesh> {
-    let MeshPacking { rig, encoding, name, centre, out_of_bones } = *packing;
+fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mut Vec<Loss>) -> Result<Mesh> {
+    let Packing { rig, encoding, name, centre, out_of_bones } = *packing;
     let at = |error: Error| error.within(path!(meshes[index]));
     let face_list = faces::from_faces(&mesh.faces);
     let faces = Faces::encode(&face_list).map_err(at)?;
@@ -296,8 +275,7 @@ fn from_mesh(
             let path = format!("meshes[{index}].colors[0].alpha");
             losses.push(Loss::dropped(path, "BMD vertex colours have no alpha"));
         }
-        attributes.colors =
-            Some(colors.into_iter().map(|[red, green, blue, _]| [red, green, blue]).collect());
+        attributes.colors = Some(colors.into_iter().map(|[r, g, b, _]| [r, g, b]).collect());
     }
     if attributes.bones.as_ref().is_some_and(|bones| bones.iter().all(|bone| *bone == 0)) {
         let message = "vertices bound only to joint 0 become unbound";
@@ -359,9 +337,8 @@ fn report_errors(encoded: &EncodedMesh, color_rounding: f32, index: usize, losse
     let mut report = |what: &str, quantity: Quantity, error: f32| {
         let message = format!("{} packed", quantity.name);
         let loss = Loss::quantised(format!("meshes[{index}].{what}"), message, quantity, error);
-        losses.extend(
-            (error > 0.0).then(|| loss.with_mesh_size(if what == "positions" { packed.size } else { 0.0 })),
-        );
+        let mesh_size = if what == "positions" { packed.size } else { 0.0 };
+        losses.extend((error > 0.0).then(|| loss.with_mesh_size(mesh_size)));
     };
     report("positions", Quantity::POSITIONS, packed.error);
     report("uvs[0]", Quantity::TEXTURE_COORDINATES, errors.st);

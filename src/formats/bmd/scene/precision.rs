@@ -70,8 +70,7 @@ pub struct EncodedMesh {
 }
 
 impl Encoding {
-    /// Chooses the precision: the precision of the source for scenes read from BMD, otherwise the smallest forms
-    /// without a visible difference.
+    /// Chooses the precision: the source's for scenes read from BMD, otherwise the smallest forms that look the same.
     ///
     /// # Errors
     ///
@@ -116,11 +115,9 @@ impl Encoding {
     /// are per coordinate.
     pub fn rounding_errors(&self, position: Vec3) -> (f32, f32) {
         let farthest = position.abs().max_element();
-        let error = |packed: Option<[f32; 3]>| {
-            packed.map_or(f32::INFINITY, |packed| (Vec3::from(packed) - position).abs().max_element())
-        };
-        let half = error(Some(position.to_array().map(|x| f16::from_f32(x).to_f32())));
-        let triple = error(Triple::nearest(position.into()).map(Triple::value));
+        let error = |packed: [f32; 3]| (Vec3::from(packed) - position).abs().max_element();
+        let half = error(position.to_array().map(|x| f16::from_f32(x).to_f32()));
+        let triple = Triple::nearest(position.into()).map_or(f32::INFINITY, |triple| error(triple.value()));
         match self.sizes {
             VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) => (triple, farthest / 256.0),
             VertexSizes::Fixed(VertexSize::Bits128) => (half, farthest / 2048.0),
@@ -211,8 +208,7 @@ impl Encoding {
         Ok(if self.max_error.is_some() && second.packed.error > first.packed.error { first } else { second })
     }
 
-    /// Returns `true` if the error is within the requested maximum. Without a requested maximum, the shape of the mesh
-    /// must be preserved.
+    /// Returns `true` if the error is within the requested maximum, or else if the shape of the mesh is preserved.
     fn is_accepted(&self, EncodedMesh { packed, .. }: &EncodedMesh) -> bool {
         if let Some(max_error) = self.max_error {
             return packed.error <= max_error + packed.height_rounding();
@@ -237,10 +233,8 @@ impl Encoding {
             lost => format!(", and {lost} of {} triangles collapse or flip", packed.triangles),
         };
         let bones = if source.out_of_bones { ", with all 255 bones in use" } else { "" };
-        let message = format!(
-            "packed positions{name} are off by {} m{expected}{collapsed}{bones}",
-            metres(packed.error)
-        );
+        let error = metres(packed.error);
+        let message = format!("packed positions{name} are off by {error} m{expected}{collapsed}{bones}");
         Error::inexpressible(message).at(path!(positions))
     }
 }

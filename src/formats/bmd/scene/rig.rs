@@ -39,9 +39,9 @@ impl Rig {
             rig.parts.push(match bone.transform {
                 Transform::Bone(_) => joints.next().map(|joint| (joint as u16, 1.0)).into_iter().collect(),
                 Transform::Pseudo(pseudo) => {
-                    let total: f32 = pseudo.weights().iter().sum();
-                    let weights =
-                        pseudo.weights().map(|weight| if total == 0.0 { 0.0 } else { weight / total });
+                    let weights = pseudo.weights();
+                    let total: f32 = weights.iter().sum();
+                    let weights = weights.map(|weight| if total == 0.0 { 0.0 } else { weight / total });
                     let parts = (next_part..).map(|joint| joint as u16);
                     next_part += weights.len();
                     parts.zip(weights).collect()
@@ -126,18 +126,13 @@ impl Rig {
     /// Returns the skin of a mesh, from the bone of each vertex.
     pub fn skin(&self, bones: &[u8]) -> Skin {
         let parts = |bone: &u8| self.parts.get(usize::from(*bone)).map(Vec::as_slice).unwrap_or_default();
-        if bones.iter().all(|bone| parts(bone).len() <= 1) {
-            return Skin::rigid(
-                bones.iter().map(|bone| parts(bone).first().map_or(Skin::NONE, |part| part.0)),
-            );
-        }
         let slot = |bone: &u8, slot: usize| parts(bone).get(slot).copied().unwrap_or((Skin::NONE, 0.0));
-        Skin {
-            joints: bones.iter().map(|bone| std::array::from_fn(|index| slot(bone, index).0)).collect(),
-            weights: Weights::F32(
-                bones.iter().map(|bone| std::array::from_fn(|index| slot(bone, index).1)).collect(),
-            ),
+        if bones.iter().all(|bone| parts(bone).len() <= 1) {
+            return Skin::rigid(bones.iter().map(|bone| slot(bone, 0).0));
         }
+        let joints = bones.iter().map(|bone| std::array::from_fn(|index| slot(bone, index).0)).collect();
+        let weights = bones.iter().map(|bone| std::array::from_fn(|index| slot(bone, index).1)).collect();
+        Skin { joints, weights: Weights::F32(weights) }
     }
 
     /// Returns the bone of a joint; `None` if the joint does not exist.
@@ -157,8 +152,8 @@ impl Rig {
             let lost: f32 = others.map(|(_, weight)| weight).sum();
             if lost > 0.0 {
                 vertices += 1;
-                largest_loss =
-                    largest_loss.max(lost / influences.iter().map(|(_, weight)| weight).sum::<f32>());
+                let total: f32 = influences.iter().map(|(_, weight)| weight).sum();
+                largest_loss = largest_loss.max(lost / total);
             }
             bone as u16
         });
@@ -175,9 +170,8 @@ impl Rig {
     /// Builds bones from the joints of a scene. `extras` are the extras removed by [`take_extras`].
     pub fn build(scene: &Scene, extras: &[Extras], losses: &mut Vec<Loss>) -> Result<(Rig, Vec<Bone>)> {
         let joints = &scene.skeleton.joints;
-        let is_part = |joint: usize| extras.get(joint).is_some_and(is_pseudo_bone);
-        let order: Vec<usize> =
-            parents_first(&scene.skeleton).into_iter().filter(|joint| !is_part(*joint)).collect();
+        let mut order = parents_first(&scene.skeleton);
+        order.retain(|joint| !extras.get(*joint).is_some_and(is_pseudo_bone));
         let mut bones = Vec::new();
         if !joints.is_empty() && !has_base(scene, &order) {
             bones.push(Bone::default());
@@ -193,17 +187,14 @@ impl Rig {
         for joint in order {
             let at = |error: Error| error.at(path!(skeleton.joints[joint]));
             rig.bones[joint] = to_bone_index(bones.len()).map_err(at)?;
-            let is_base = bones.is_empty();
+            let scene::Joint { name, parent, .. } = &joints[joint];
             let mut bone = Bone {
-                name: (!joints[joint].name.is_empty()).then(|| Text::from(&*joints[joint].name)),
-                id_parent: joints[joint]
-                    .parent
-                    .and_then(|parent| rig.bones.get(parent).copied())
-                    .unwrap_or(0),
+                name: (!name.is_empty()).then(|| Text::from(&**name)),
+                id_parent: parent.and_then(|parent| rig.bones.get(parent).copied()).unwrap_or(0),
                 id_solid: extras.get(joint).and_then(|extras| extras.get(SOLID)?.as_u64()).unwrap_or(0) as u8,
                 ..Bone::default()
             };
-            if !is_base {
+            if !bones.is_empty() {
                 bone.transform = pack_bind_pose(scene, joint, &mut errors, losses).map_err(at)?;
             }
             bones.push(bone);
@@ -225,10 +216,9 @@ fn name_of(bone: &Bone) -> String {
 }
 
 fn to_bone_index(bone: usize) -> Result<u8> {
-    u8::try_from(bone)
-        .ok()
-        .filter(|bone| *bone != Bone::PSEUDO)
-        .ok_or_else(|| Error::inexpressible("more than 255 bones including pseudo-bones, the maximum of BMD"))
+    let message = "more than 255 bones including pseudo-bones, the maximum of BMD";
+    let bone = u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO);
+    bone.ok_or_else(|| Error::inexpressible(message))
 }
 
 /// Returns `true` for a joint made from a part of a BMD pseudo-bone. Such joints have no pose.
@@ -264,11 +254,13 @@ pub const MAX_BONES: usize = Bone::PSEUDO as usize;
 
 /// Returns the number of bones for the joints of a scene; 0 if the scene has no joints, or has parts of pseudo-bones.
 pub fn bone_count(scene: &Scene) -> usize {
-    if scene.skeleton.joints.is_empty() || scene.skeleton.joints.iter().any(is_part_of_pseudo_bone) {
+    let joints = &scene.skeleton.joints;
+    if joints.is_empty() || joints.iter().any(is_part_of_pseudo_bone) {
         return 0;
     }
-    let needs_base = scene.transform.is_some() || !has_base(scene, &parents_first(&scene.skeleton));
-    scene.skeleton.joints.len() + usize::from(scene.transform.is_some()) + usize::from(needs_base)
+    let has_transform = scene.transform.is_some();
+    let needs_base = has_transform || !has_base(scene, &parents_first(&scene.skeleton));
+    joints.len() + usize::from(has_transform) + usize::from(needs_base)
 }
 
 /// Returns the joints in an order with parents before children: the existing order if possible.
@@ -328,11 +320,10 @@ fn pack_bind_pose(
 
 /// Returns the centre of the bounding box of all vertices.
 pub fn centre_of(scene: &Scene) -> Vec3 {
-    let positions =
-        scene.meshes.iter().flat_map(|mesh| &mesh.positions).map(|position| Vec3::from(*position));
-    let (low, high) = positions.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), position| {
-        (low.min(position), high.max(position))
-    });
+    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    for position in scene.meshes.iter().flat_map(|mesh| &mesh.positions) {
+        (low, high) = (low.min(Vec3::from(*position)), high.max(Vec3::from(*position)));
+    }
     (low + high) / 2.0
 }
 

@@ -100,16 +100,16 @@ impl<F: Form> PackedList<F> {
     /// surface. For example, bone F0 or above in a 64-bit vertex selects another form (B9).
     pub fn push(&mut self, item: F) -> Result<()> {
         let form = F::FORMS.get(item.form_index()).map_or("", |row| row.name);
-        let reject =
-            |message: String| Err(Error::inexpressible(message).at(path!((F::LIST)[self.len].(form))));
+        let path = path!((F::LIST)[self.len].(form));
+        let reject = |message: &str| Err(Error::inexpressible(message).at(path));
         let words = item.words();
         let tag = F::tag_of(&words);
         let Some(surface) = item.surface() else {
-            return reject(format!("{tag:#x} is not the tag of a {form}"));
+            return reject(&format!("{tag:#x} is not the tag of a {form}"));
         };
         if F::needs_surface(tag) {
             if self.surface.is_some_and(|other| other != surface) {
-                return reject("64-bit vertices of textured and flat surfaces cannot be mixed".to_owned());
+                return reject("64-bit vertices of textured and flat surfaces cannot be mixed");
             }
             self.surface = Some(surface);
         }
@@ -143,8 +143,7 @@ impl<F: Form> PackedList<F> {
 /// The number of items whose sizes are tested together.
 const GROUP_SIZE: usize = 16;
 
-/// Returns `true` if the first [`GROUP_SIZE`] items in `words` all have `size` words. Their offsets are then known
-/// without parsing them one by one.
+/// Returns `true` if the first [`GROUP_SIZE`] items in `words` all have `size` words, so their offsets are known.
 #[inline(always)]
 fn is_uniform<F: Form>(words: &[u32], size: usize) -> bool {
     #[inline(always)]

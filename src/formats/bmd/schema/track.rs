@@ -115,19 +115,18 @@ impl Track {
         // The first frame available for the next key.
         let mut next = 0;
         for (index, key) in keys.into_iter().enumerate() {
-            let reject = |message| Error::inexpressible(message).at(path!(keys[index]));
-            let mut skip = key
-                .frame
-                .checked_sub(next)
-                .ok_or_else(|| reject(format!("frame {}, expected {next} or a later one", key.frame)))?;
+            let TrackKey { frame, rotation, translation, scale } = key;
+            let Some(mut skip) = frame.checked_sub(next) else {
+                let message = format!("frame {frame}, expected {next} or a later one");
+                return Err(Error::inexpressible(message).at(path!(keys[index])));
+            };
             while skip >= 32 {
                 track.bytes.push(0x1f);
                 skip -= 32;
             }
-            track
-                .push(skip as u8, key.rotation, key.translation, key.scale)
-                .map_err(|_| reject("an empty key that skips no frame would be the end tag 00".into()))?;
-            next = key.frame.saturating_add(1);
+            let pushed = track.push(skip as u8, rotation, translation, scale);
+            pushed.map_err(|error| error.at(path!(keys[index])))?;
+            next = frame.saturating_add(1);
         }
         Ok(track)
     }
@@ -148,10 +147,8 @@ impl Track {
         let Ok(tag) = AnimTag::new().with_skip_checked(skip) else {
             return reject("a key skips at most 31 frames");
         };
-        let tag = tag
-            .with_rotation(rotation.is_some())
-            .with_translation(translation.is_some())
-            .with_scale(scale.is_some());
+        let tag = tag.with_rotation(rotation.is_some()).with_translation(translation.is_some());
+        let tag = tag.with_scale(scale.is_some());
         if tag == AnimTag::new() {
             return reject("an empty key that skips no frame would be the end tag 00");
         }
