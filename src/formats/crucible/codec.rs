@@ -69,8 +69,7 @@ struct StreamSizes {
     index_size: i128,
     compressed_size: i128,
     attribute: Option<AttributeFlags>,
-    /// Whether the sizes of a block suggest another format: empty but compressed to more than one byte (C3), or larger
-    /// than LZ4 allows.
+    /// Whether a block suggests another format: empty but compressed to several bytes (C3), or larger than LZ4 allows.
     has_odd_block: bool,
 }
 
@@ -128,8 +127,7 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Do
     Ok(Document { trailing: bytes[cursor.position() as usize..].to_vec(), ..document })
 }
 
-/// Encodes the document in its own dialect. In strict mode, returns an error if detection would change the meaning of
-/// the attributes.
+/// Encodes the document in its own dialect. Strict mode rejects it if detection would change the attributes' meaning.
 pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u8>> {
     // Reserves the uncompressed size, so that memory is allocated only once.
     let size = document.chunks.iter().map(Chunk::uncompressed_size).sum();

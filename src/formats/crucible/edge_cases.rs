@@ -6,7 +6,7 @@ use std::io::Cursor;
 use binrw::{BinWrite, Endian};
 
 use super::schema::AttributeFlags;
-use super::schema::chunk::{PackedChunk, PackedStream};
+use super::schema::chunk::{CompressedChunk, CompressedStream};
 use super::schema::packing::Lz4Block;
 use super::{Chunk, Container, Document, Indices, Values};
 use crate::{Format, WriteOptions};
@@ -22,7 +22,7 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
         ("LZ4 indices that end with a match", with_indices(6, &[(&[0, 0], Some((2, 4)))])),
         (
             "empty data whose LZ4 token has a match length",
-            with_block(Lz4Block { unpacked_size: 0, bytes: vec![1] }),
+            with_block(Lz4Block { uncompressed_size: 0, bytes: vec![1] }),
         ),
         ("an index that is −1 as a signed number", with_indices(6, &[(&[0, 0, 255, 255, 0, 0], None)])),
         ("an index into empty streams", index_into_empty_streams()),
@@ -39,7 +39,7 @@ type Sequence<'a> = (&'a [u8], Option<(u16, usize)>);
 fn with_indices(size: i32, sequences: &[Sequence<'_>]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     sequences.iter().for_each(|(literals, lz4_match)| push_sequence(&mut bytes, literals, *lz4_match));
-    with_block(Lz4Block { unpacked_size: size, bytes })
+    with_block(Lz4Block { uncompressed_size: size, bytes })
 }
 
 /// Builds a bare chunk of one vertex, with 16-bit indices.
@@ -48,29 +48,29 @@ fn with_block(indices: Lz4Block) -> Option<Vec<u8>> {
 }
 
 fn index_into_empty_streams() -> Option<Vec<u8>> {
-    bare_chunk(Lz4Block::pack(&[0; 6]).ok()?, &[], &[])
+    bare_chunk(Lz4Block::compress(&[0; 6]).ok()?, &[], &[])
 }
 
 fn unequal_streams() -> Option<Vec<u8>> {
-    bare_chunk(Lz4Block::pack(&[0; 6]).ok()?, &[[0.0; 3]], &[AttributeFlags::new().with_normal(true)])
+    bare_chunk(Lz4Block::compress(&[0; 6]).ok()?, &[[0.0; 3]], &[AttributeFlags::new().with_normal(true)])
 }
 
 /// Builds a bare chunk with positions and empty streams of other attributes.
 fn bare_chunk(indices: Lz4Block, positions: &[[f32; 3]], empty: &[AttributeFlags]) -> Option<Vec<u8>> {
-    let positions = Lz4Block::pack(bytemuck::cast_slice(positions)).ok()?;
+    let positions = Lz4Block::compress(bytemuck::cast_slice(positions)).ok()?;
     let mut streams =
-        vec![PackedStream { attribute: AttributeFlags::new().with_position_3d(true), block: positions }];
+        vec![CompressedStream { attribute: AttributeFlags::new().with_position_3d(true), block: positions }];
     for attribute in empty {
-        streams.push(PackedStream { attribute: *attribute, block: Lz4Block::pack(&[]).ok()? });
+        streams.push(CompressedStream { attribute: *attribute, block: Lz4Block::compress(&[]).ok()? });
     }
-    write(&PackedChunk { index_size: 0, indices, streams })
+    write(&CompressedChunk { index_size: 0, indices, streams })
 }
 
 /// Writes a bare chunk.
-fn write(packed: &PackedChunk) -> Option<Vec<u8>> {
-    let streams = packed.streams.iter().map(|_| Values::Position3d(Vec::new()).into()).collect();
+fn write(compressed: &CompressedChunk) -> Option<Vec<u8>> {
+    let streams = compressed.streams.iter().map(|_| Values::Position3d(Vec::new()).into()).collect();
     let mut bytes = Cursor::new(Vec::new());
-    Chunk { streams, ..Chunk::default() }.write_options(&mut bytes, Endian::Little, (packed,)).ok()?;
+    Chunk { streams, ..Chunk::default() }.write_options(&mut bytes, Endian::Little, (compressed,)).ok()?;
     Some(bytes.into_inner())
 }
 
@@ -115,15 +115,15 @@ fn distant_match() -> Option<Vec<u8>> {
     let mut positions = Vec::new();
     push_sequence(&mut positions, &[0; 36], None);
     let attribute = AttributeFlags::new().with_position_3d(true);
-    let packed = PackedChunk {
+    let compressed = CompressedChunk {
         index_size: 0,
         indices: Lz4Block { uncompressed_size: 64 + ONES as i32 + 26, bytes: packed },
-        streams: vec![PackedStream {
+        streams: vec![CompressedStream {
             attribute,
             block: Lz4Block { uncompressed_size: 36, bytes: positions },
         }],
     };
-    write(&packed)
+    write(&compressed)
 }
 
 /// Appends an LZ4 sequence: literals, then a match with this distance and length, if there is one.

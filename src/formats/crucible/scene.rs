@@ -87,8 +87,7 @@ impl FromScene for Document {
     }
 }
 
-/// Chooses the container: a single mesh becomes a bare chunk unless the extension is `.cmodel` and the mesh was not
-/// read as a bare chunk.
+/// Chooses the container: a bare chunk for one mesh, unless it is saved as `.cmodel` and was not read as a bare chunk.
 fn choose_container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss>) -> Container {
     let was_chunk = scene.source.as_ref().is_some_and(|source| source.format == SOURCE);
     match (scene.meshes.len(), options.extension.as_deref()) {

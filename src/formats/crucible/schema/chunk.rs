@@ -20,18 +20,18 @@ use crate::{Dialect, Error, Limit, Result, parallel, path};
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect, input: &ChunkInput<'_>))]
-#[bw(import(packed: &PackedChunk))]
+#[bw(import(compressed: &CompressedChunk))]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Chunk {
     /// 0 for 16-bit indices, 1 for 32-bit indices (C5).
     #[br(temp)]
-    #[bw(calc = packed.index_size)]
+    #[bw(calc = compressed.index_size)]
     #[layout(name = "index_size")]
     #[layout(one_of(0, 1), rule = rules::INDEX_SIZE, message = "{found}, expected {limit}")]
     index_size_byte: u8,
     /// The indices, compressed.
     #[br(temp, args(index_size_byte))]
-    #[bw(calc = packed.index_stream())]
+    #[bw(calc = compressed.index_stream())]
     #[layout(name = "indices")]
     index_stream: IndexStream<'_>,
     /// Number of attribute streams.
@@ -46,8 +46,8 @@ pub struct Chunk {
     #[br(temp, count = attribute_count, args { inner: (dialect, input) })]
     #[bw(ignore)]
     #[layout(name = "streams")]
-    packed_streams: List<Stream>,
-    #[br(temp, try_calc = unpack(&index_stream, index_size_byte, packed_streams.0, input))]
+    compressed_streams: List<Stream>,
+    #[br(temp, try_calc = decompress(&index_stream, index_size_byte, compressed_streams.0, input))]
     #[bw(ignore)]
     unpacked: (Indices, Vec<Stream>),
     /// The index size in the file, if it is neither 0 nor 1 and was therefore read as 32 bits. Only lenient reading
@@ -61,7 +61,7 @@ pub struct Chunk {
     pub indices: Indices,
     /// The vertex attributes, in file order.
     #[br(calc = unpacked.1)]
-    #[bw(write_with = write_streams, args(packed))]
+    #[bw(write_with = write_streams, args(compressed))]
     pub streams: Vec<Stream>,
     /// Bytes after the last stream of a chunk in a container. Only lenient reading accepts them (C9).
     #[br(calc = Vec::new())]
@@ -123,7 +123,7 @@ declare_lists! {
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect, input: &ChunkInput<'_>))]
-#[bw(import(packed: &PackedStream))]
+#[bw(import(compressed: &CompressedStream))]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stream {
     /// The attribute; exactly one bit is set (C2).
@@ -134,7 +134,7 @@ pub struct Stream {
             && attribute.reserved() == 0 && (dialect == Dialect::Tangent || !attribute.bit_6()),
         "the attribute does not have exactly one known bit set"
     ))]
-    #[bw(calc = packed.attribute)]
+    #[bw(calc = compressed.attribute)]
     #[layout(rule = rules::ATTRIBUTE)]
     #[layout(unique, rule = rules::DUPLICATE)]
     #[layout(
@@ -144,17 +144,17 @@ pub struct Stream {
     attribute: AttributeFlags,
     /// Size of the compressed data in bytes, at least 1 (C3).
     #[br(temp, assert(compressed_size > 0, "an LZ4 block has at least 1 byte"))]
-    #[bw(try_calc = i32::try_from(packed.block.bytes.len()))]
+    #[bw(try_calc = i32::try_from(compressed.block.bytes.len()))]
     #[layout(rule = rules::SIZE)]
     compressed_size: i32,
     /// Size of the uncompressed data in bytes.
     #[br(temp, assert(uncompressed_size >= 0, "a size cannot be negative"))]
-    #[bw(calc = packed.block.uncompressed_size)]
+    #[bw(calc = compressed.block.uncompressed_size)]
     #[layout(rule = rules::SIZE)]
     uncompressed_size: i32,
     /// One raw LZ4 block (C3).
     #[br(temp, count = compressed_size)]
-    #[bw(calc = Bulk::Values(&packed.block.bytes))]
+    #[bw(calc = Bulk::Values(&compressed.block.bytes))]
     #[layout(
         packing = lz4, size = uncompressed_size, content = Values, args(attribute, dialect, uncompressed_size)
     )]
@@ -262,7 +262,7 @@ fn no_variant() -> Error {
 }
 
 /// Decompresses the indices and streams of a chunk.
-fn unpack(
+fn decompress(
     indices: &IndexStream<'_>,
     index_size: u8,
     mut streams: Vec<Stream>,
@@ -276,8 +276,8 @@ fn unpack(
         return Err(Error::limit_exceeded(Limit::Decoded, message).at(path!(chunks[input.chunk])));
     }
     let (indices, values) = parallel::join(
-        || Indices::empty(index_size).ok_or_else(no_variant)?.unpack(&indices),
-        || parallel::try_map(&deferred, |index, block| streams[index].values.unpack(block)),
+        || Indices::empty(index_size).ok_or_else(no_variant)?.decompress(&indices),
+        || parallel::try_map(&deferred, |index, block| streams[index].values.decompress(block)),
     );
     for (stream, values) in streams.iter_mut().zip(values?) {
         stream.values = values;
@@ -287,25 +287,25 @@ fn unpack(
 
 /// A chunk whose lists are compressed.
 #[derive(Debug)]
-pub struct PackedChunk {
+pub struct CompressedChunk {
     /// The index size in the file.
     pub index_size: u8,
     /// The compressed indices.
     pub indices: Lz4Block,
     /// The compressed streams.
-    pub streams: Vec<PackedStream>,
+    pub streams: Vec<CompressedStream>,
 }
 
 /// The attribute and compressed values of a stream.
 #[derive(Debug)]
-pub struct PackedStream {
+pub struct CompressedStream {
     /// The attribute.
     pub attribute: AttributeFlags,
     /// The compressed values.
     pub block: Lz4Block,
 }
 
-impl PackedChunk {
+impl CompressedChunk {
     fn index_stream(&self) -> IndexStream<'_> {
         let Lz4Block { uncompressed_size, bytes } = &self.indices;
         IndexStream { uncompressed_size: *uncompressed_size, data: Bulk::Values(bytes) }
@@ -317,15 +317,15 @@ fn write_streams<W: binrw::io::Write + binrw::io::Seek>(
     streams: &Vec<Stream>,
     writer: &mut W,
     endian: Endian,
-    (packed,): (&PackedChunk,),
+    (compressed,): (&CompressedChunk,),
 ) -> BinResult<()> {
-    let mut streams = streams.iter().zip(&packed.streams);
-    streams.try_for_each(|(stream, packed)| stream.write_options(writer, endian, (packed,)))
+    let mut streams = streams.iter().zip(&compressed.streams);
+    streams.try_for_each(|(stream, compressed)| stream.write_options(writer, endian, (compressed,)))
 }
 
 impl Chunk {
     /// Compresses the indices and streams. `chunk` is the index of the chunk, for errors.
-    pub(super) fn pack(&self, dialect: Dialect, chunk: usize) -> Result<PackedChunk> {
+    pub(super) fn compress(&self, dialect: Dialect, chunk: usize) -> Result<CompressedChunk> {
         let index_size = match (&self.indices, self.index_size) {
             (Indices::U16(_), None) => 0,
             (Indices::U32(_), None) => 1,
@@ -340,15 +340,15 @@ impl Chunk {
             let message = format!("{count} streams, but the format allows at most {}", u8::MAX);
             return Err(Error::inexpressible(message).at(path!(chunks[chunk].streams)));
         }
-        let pack = |position: usize, stream: &Stream| {
-            stream.pack(dialect).map_err(|error| error.at(path!(chunks[chunk].streams[position])))
+        let compress = |position: usize, stream: &Stream| {
+            stream.compress(dialect).map_err(|error| error.at(path!(chunks[chunk].streams[position])))
         };
         let (indices, streams) = parallel::join(
-            || Lz4Block::pack(&self.indices.to_bytes()),
-            || parallel::try_map(&self.streams, pack),
+            || Lz4Block::compress(&self.indices.to_bytes()),
+            || parallel::try_map(&self.streams, compress),
         );
         let indices = indices.map_err(|error| error.at(path!(chunks[chunk].indices)))?;
-        Ok(PackedChunk { index_size, indices, streams: streams? })
+        Ok(CompressedChunk { index_size, indices, streams: streams? })
     }
 
     /// The total uncompressed size in bytes.
@@ -359,12 +359,12 @@ impl Chunk {
 }
 
 impl Stream {
-    fn pack(&self, dialect: Dialect) -> Result<PackedStream> {
+    fn compress(&self, dialect: Dialect) -> Result<CompressedStream> {
         let Stream { values } = self;
         let attribute = values.attribute(dialect).ok_or_else(|| {
             Error::inexpressible(format!("the {dialect} dialect has no attribute {}", values.name()))
         })?;
-        Ok(PackedStream { attribute, block: Lz4Block::pack(&values.to_bytes())? })
+        Ok(CompressedStream { attribute, block: Lz4Block::compress(&values.to_bytes())? })
     }
 }
 

@@ -1,7 +1,7 @@
-//! A macro that declares packed lists of values from a table.
+//! A macro that declares compressed lists of values from a table.
 
-/// Declares an enum of packed lists. Each row declares a variant: value type, value size in bytes, name, accessor in
-/// the chunk, condition and constraints. `size` is the unpacked size in bytes.
+/// Declares an enum of compressed lists. Each row declares a variant: value type, value size in bytes, name, accessor
+/// in the chunk, condition and constraints. `size` is the uncompressed size in bytes.
 macro_rules! declare_lists {
     (
         $(#[$attribute:meta])*
@@ -42,7 +42,7 @@ macro_rules! declare_lists {
             }
 
             /// Decompresses a block to a list of the same kind.
-            fn unpack(&self, block: &CompressedBlock<'_>) -> Result<$enum> {
+            fn decompress(&self, block: &CompressedBlock<'_>) -> Result<$enum> {
                 match self {
                     $($enum::$variant(_) => block.values().map($enum::$variant),)*
                 }

@@ -156,16 +156,16 @@ fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
     endian: Endian,
     (dialect, container): (Dialect, Container),
 ) -> BinResult<()> {
-    let packed = check_container(chunks, container)
-        .and_then(|()| parallel::try_map(chunks, |index, chunk| chunk.pack(dialect, index)))
+    let compressed = check_container(chunks, container)
+        .and_then(|()| parallel::try_map(chunks, |index, chunk| chunk.compress(dialect, index)))
         .map_err(|error| binrw::Error::Custom { pos: 0, err: Box::new(error) })?;
-    for (chunk, packed) in chunks.iter().zip(&packed) {
+    for (chunk, compressed) in chunks.iter().zip(&compressed) {
         if container == Container::Chunk {
-            chunk.write_options(writer, endian, (packed,))?;
+            chunk.write_options(writer, endian, (compressed,))?;
             continue;
         }
         let mut bytes = Cursor::new(Vec::new());
-        chunk.write_options(&mut bytes, endian, (packed,))?;
+        chunk.write_options(&mut bytes, endian, (compressed,))?;
         ModelChunk { chunk: Bulk::Values(bytes.get_ref()) }.write_options(writer, endian, ())?;
     }
     Ok(())

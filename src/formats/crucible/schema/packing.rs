@@ -68,7 +68,7 @@ pub struct Lz4Block {
 
 impl Lz4Block {
     /// Compresses the content.
-    pub fn pack(content: &[u8]) -> Result<Lz4Block> {
+    pub fn compress(content: &[u8]) -> Result<Lz4Block> {
         let uncompressed_size = i32::try_from(content.len()).map_err(|_| {
             Error::inexpressible(format!("{} bytes, but a stream has at most {}", content.len(), i32::MAX))
         })?;
