@@ -67,8 +67,7 @@ pub struct Specification {
 }
 
 impl About {
-    /// Creates the description of a format with the specification's dialect and the general rules. `layouts` returns
-    /// the layouts of all dialects.
+    /// Creates a description with the specification's dialect and the general rules. `layouts` returns all layouts.
     pub const fn new(name: &'static str, title: &'static str, layouts: fn() -> Layouts) -> About {
         About {
             name,

@@ -166,16 +166,11 @@ impl AnyFormat {
     /// Markdown, JSON or a fuzzing dictionary.
     pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
         let About { name, title, .. } = self.about;
-        match self.grammar {
-            Some(grammar) => grammar.print(schema, name, title),
-            None => {
-                let note = match self.built_in {
-                    Some(_) => rule_texts::schema_note(self.about),
-                    None => String::new(),
-                };
-                schema.print_with_note(name, title, &note, self.about.layouts())
-            }
+        if let Some(grammar) = self.grammar {
+            return grammar.print(schema, name, title);
         }
+        let note = self.built_in.map(|_| rule_texts::schema_note(self.about)).unwrap_or_default();
+        schema.print_with_note(name, title, &note, self.about.layouts())
     }
 
     /// Calls `each` with each line of a text file and its meaning, until `each` returns `ControlFlow::Break`. Does
@@ -184,8 +179,7 @@ impl AnyFormat {
         (self.lines)(bytes, each);
     }
 
-    /// Returns the violations that prevent decoding a text file although each line is valid. [`lines`](Self::lines)
-    /// does not report them.
+    /// Returns the violations that prevent decoding a text file although each line is valid; `lines` omits them.
     pub fn check_lines(self, bytes: &[u8]) -> Report {
         (self.check_lines)(bytes)
     }
@@ -196,8 +190,7 @@ impl AnyFormat {
         (self.file_strategy)(config)
     }
 
-    /// Returns how a rule is enforced, in Markdown: the requirements in the declaration, `structure`, or `code` with
-    /// the reason.
+    /// Returns how a rule is enforced, in Markdown: the declared requirements, `structure`, or `code` with the reason.
     pub fn enforcement_of(self, rule: &Rule) -> String {
         rule_texts::enforcement_text(self.about, self.grammar, rule)
     }

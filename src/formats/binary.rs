@@ -133,17 +133,16 @@ impl<T: BinaryFormat> Format for T {
         let limits = with_findings(options).limits;
         let mut report = Report::new(&limits);
         check_encoded(&document, bytes, dialect, &limits, &mut report)?;
-        check_strictness(&report, options.strictness, ErrorKind::Malformed).map_err(with_format_name::<T>)?;
+        check_strictness(&report, options.strictness, ErrorKind::Malformed).map_err(in_format::<T>)?;
         Ok(document)
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
         T::ABOUT.require_dialect(self.own_dialect())?;
-        let bytes = encode(self).map_err(with_format_name::<T>)?;
+        let bytes = encode(self).map_err(in_format::<T>)?;
         let mut report = Report::default();
         check_encoded(self, &bytes, self.own_dialect(), &Limits::default(), &mut report)?;
-        check_strictness(&report, options.strictness, ErrorKind::Inexpressible)
-            .map_err(with_format_name::<T>)?;
+        check_strictness(&report, options.strictness, ErrorKind::Inexpressible).map_err(in_format::<T>)?;
         Ok(bytes)
     }
 
@@ -166,11 +165,9 @@ impl<T: BinaryFormat> Format for T {
     }
 
     fn contents(&self) -> Contents<'static> {
-        let fields = |bytes: Vec<u8>| {
-            Fields::new(structure::<T>(self.own_dialect()).ty, bytes, &Limits::default()).ok()
-        };
-        let fields = encode(self).ok().and_then(fields);
-        Contents { fields, ..Contents::new(T::NAME, self.own_dialect()) }
+        let dialect = self.own_dialect();
+        let fields = |bytes| Fields::new(structure::<T>(dialect).ty, bytes, &Limits::default()).ok();
+        Contents { fields: encode(self).ok().and_then(fields), ..Contents::new(T::NAME, dialect) }
     }
 }
 
@@ -201,7 +198,7 @@ fn structure<T: BinaryFormat>(dialect: Dialect) -> Structure {
     T::ABOUT.structure(T::ABOUT.layout(dialect).unwrap_or(const { &T::TYPE }))
 }
 
-fn with_format_name<T: BinaryFormat>(error: Error) -> Error {
+fn in_format<T: BinaryFormat>(error: Error) -> Error {
     error.in_format(T::NAME)
 }
 

@@ -3,7 +3,7 @@
 use super::AnyFormat;
 use crate::layout::generate::broken_text::{TextAttempt, attempts};
 use crate::layout::generate::{self, AlmostBrokenFile, Breakage, BrokenFile};
-use crate::{Finding, ReadOptions, Report, Result, Severity};
+use crate::{Finding, ReadOptions, Report, Result, Rule, Severity};
 
 impl AnyFormat {
     /// Returns copies of a valid file, each with exactly one defect, and the verdict of strict reading.
@@ -67,14 +67,13 @@ impl AnyFormat {
         let Some(layout) = self.layout_of(file, dialect) else {
             let oracle = TextOracle::new(self, file, options)?;
             let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
-            return Ok(Box::new(
-                attempts.into_iter().flat_map(move |attempt| oracle.almost_broken(&attempt)),
-            ));
+            let almost = move |attempt| oracle.almost_broken(&attempt);
+            return Ok(Box::new(attempts.into_iter().flat_map(almost)));
         };
         let rules = self.about().rules;
         let almost = generate::almost_broken(layout, file, rules, &options.limits)?;
         Ok(Box::new(almost.filter(move |almost| {
-            self.check(&almost.bytes, &options).is_ok_and(|report| error_findings(&report).next().is_none())
+            self.check(&almost.bytes, &options).is_ok_and(|report| !has_errors(&report))
         })))
     }
 
@@ -82,20 +81,19 @@ impl AnyFormat {
     /// the validity of the file contradicts the expected severity.
     fn with_verdict(self, broken: BrokenFile, options: &ReadOptions) -> Option<BrokenFile> {
         let report = self.check(&broken.bytes, options).ok()?;
-        let is_valid = error_findings(&report).next().is_none();
-        let worst = report.findings().iter().rev().max_by_key(|finding| finding.rule.severity);
-        let finding = match broken.rule {
-            Some(rule) => report.findings().iter().find(|finding| finding.rule == rule),
-            None => worst,
-        }?;
-        let is_as_expected = is_valid != (broken.severity >= Severity::Error);
-        let rule = finding.rule;
+        let mut findings = report.findings().iter();
+        let found = match broken.rule {
+            Some(rule) => findings.find(|finding| finding.rule == rule),
+            None => findings.rev().max_by_key(|finding| finding.rule.severity),
+        };
+        let rule = found?.rule;
+        let is_as_expected = has_errors(&report) == (broken.severity >= Severity::Error);
         is_as_expected.then_some(BrokenFile { rule: Some(rule), severity: rule.severity, ..broken })
     }
 }
 
-fn error_findings(report: &Report) -> impl Iterator<Item = &Finding> {
-    report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error)
+fn has_errors(report: &Report) -> bool {
+    report.findings().iter().any(|finding| finding.rule.severity >= Severity::Error)
 }
 
 /// Compares the findings before and after a change to a text file.
@@ -108,11 +106,10 @@ struct TextOracle {
 impl TextOracle {
     fn new(format: AnyFormat, file: &[u8], options: ReadOptions) -> Result<TextOracle> {
         let before = format.check(file, &options)?;
-        if let Some(finding) =
-            before.findings().iter().find(|finding| finding.rule.severity == Severity::Fatal)
-        {
-            let message = format!("the file is not valid: {}", finding.message);
-            return Err(crate::Error::inexpressible(message).at(&finding.path));
+        let mut findings = before.findings().iter();
+        if let Some(fatal) = findings.find(|finding| finding.rule.severity == Severity::Fatal) {
+            let message = format!("the file is not valid: {}", fatal.message);
+            return Err(crate::Error::inexpressible(message).at(&fatal.path));
         }
         Ok(TextOracle { format, options, before })
     }
@@ -120,9 +117,8 @@ impl TextOracle {
     /// Returns the findings of each rule that the changed text breaks more often than the original.
     fn new_findings(&self, bytes: &[u8]) -> Vec<Finding> {
         let Ok(report) = self.format.check(bytes, &self.options) else { return Vec::new() };
-        let is_new =
-            |finding: &&Finding| report.count_of(finding.rule.code) > self.before.count_of(finding.rule.code);
-        report.findings().iter().filter(is_new).cloned().collect()
+        let is_new = |rule: &Rule| report.count_of(rule.code) > self.before.count_of(rule.code);
+        report.findings().iter().filter(|finding| is_new(finding.rule)).cloned().collect()
     }
 
     fn all_broken(&self, attempt: &TextAttempt) -> impl Iterator<Item = BrokenFile> {

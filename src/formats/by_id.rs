@@ -70,8 +70,6 @@ impl<'de> serde::de::DeserializeSeed<'de> for FormatId {
     /// Deserialises a document of this format. Errors include the position in the text, which
     /// `Document::deserialize` loses because it must find the format first.
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Document, D::Error> {
-        with_format!(self, FormatId {}, |T| {
-            json::deserialize_document::<T, _>(deserializer).map(Document::from)
-        })
+        with_format!(self, FormatId {}, |T| json::read::<T, _>(deserializer).map(Document::from))
     }
 }

@@ -79,8 +79,7 @@ pub trait Declared: 'static {
         }
     }
 
-    /// Returns the layout of a file in `dialect`; `None` for a text format. By default, the layout at the index of
-    /// `dialect` in the list of dialects.
+    /// Returns the layout of a file in `dialect`; `None` for a text format. By default, the one at the dialect's index.
     fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         let _ = bytes;
         Self::ABOUT.layout(dialect)

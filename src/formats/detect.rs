@@ -88,21 +88,20 @@ pub(super) fn detect_among<F: Copy + PartialEq + Into<AnyFormat>>(
         candidates = detections;
         candidates.retain(|(format, _)| *format == by_path);
     }
-    let names = |formats: &mut dyn Iterator<Item = F>| -> Vec<&'static str> {
-        formats.map(|format| format.into().name()).collect()
-    };
-    match *candidates {
-        [(format, Detection { dialect, .. })] => Ok(Detected { format, dialect }),
-        [] if bytes.is_empty() => Err(Error::unsupported("the file is empty")),
+    let name = |format: &F| (*format).into().name();
+    let message = match *candidates {
+        [(format, Detection { dialect, .. })] => return Ok(Detected { format, dialect }),
+        [] if bytes.is_empty() => "the file is empty".to_owned(),
         [] => {
-            let known = [&names(&mut formats.iter().copied())[..], others].concat().join(", ");
-            Err(Error::unsupported(format!("not a file of a known format ({known})")))
+            let known: Vec<_> = formats.iter().map(name).chain(others.iter().copied()).collect();
+            format!("not a file of a known format ({})", known.join(", "))
         }
         ref several => {
-            let possible = names(&mut several.iter().map(|(format, _)| *format)).join(" or ");
-            Err(Error::unsupported(format!("could be {possible}: specify the format")))
+            let possible: Vec<_> = several.iter().map(|(format, _)| name(format)).collect();
+            format!("could be {}: specify the format", possible.join(" or "))
         }
-    }
+    };
+    Err(Error::unsupported(message))
 }
 
 /// Returns the format with the extension of `path`, ignoring case. `None` if no format or several formats have it, and
@@ -118,8 +117,7 @@ pub(super) fn format_by_extension<F: Copy + Into<AnyFormat>>(formats: &[F], path
 }
 
 impl FormatId {
-    /// Returns the built-in format with the extension of `path`, ignoring case. `None` if no format or several formats
-    /// have it, and always for `.mesh`.
+    /// Returns the format with the extension of `path`, ignoring case. `None` unless only one has it, and for `.mesh`.
     pub fn by_extension(path: &Path) -> Option<FormatId> {
         format_by_extension(FormatId::ALL, path)
     }

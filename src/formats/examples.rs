@@ -67,10 +67,8 @@ impl ExampleSearch {
         let (rules, limits) = (self.about.rules, Limits::default());
         let broken = generate::breakages_of(ty, file, rules, &limits, 1, is_of_rule).ok()?;
         let broken = broken.filter(|broken| broken.rule.is_none_or(|own| own == rule));
-        let breaks_only_rule = |broken: &BrokenFile| {
-            self.finding_codes(&broken.bytes, dialect).is_some_and(|codes| codes == [rule.code])
-        };
-        let broken = broken.into_iter().find(breaks_only_rule)?;
+        let only = Some(vec![rule.code]);
+        let broken = broken.into_iter().find(|broken| self.finding_codes(&broken.bytes, dialect) == only)?;
         let correct = self.counterpart(file, dialect, ty, &broken).unwrap_or_else(|| file.to_vec());
         Some(RuleExample { dialect, violating: broken.bytes, correct, is_json: false })
     }
@@ -90,10 +88,7 @@ impl ExampleSearch {
         broken: &BrokenFile,
     ) -> Option<Vec<u8>> {
         let mut almost = generate::almost_broken(ty, file, self.about.rules, &Limits::default()).ok()?;
-        let has_same_breakage = |almost: &generate::AlmostBrokenFile| {
-            almost.breakage == broken.breakage && almost.changed == broken.changed
-        };
-        let almost = almost.find(has_same_breakage)?;
+        let almost = almost.find(|a| a.breakage == broken.breakage && a.changed == broken.changed)?;
         self.finding_codes(&almost.bytes, dialect)?.is_empty().then_some(almost.bytes)
     }
 }

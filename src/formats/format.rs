@@ -38,8 +38,7 @@ pub trait Format: Declared + Sized {
     /// Adds every violation of the format's rules to `report`.
     fn check_into(&self, report: &mut Report);
 
-    /// Decodes a file and adds every violation of the format's rules to `report`. Formats override this where a
-    /// single pass is faster.
+    /// Decodes a file and adds every violation to `report`. Formats override this where a single pass is faster.
     ///
     /// # Errors
     ///
@@ -95,22 +94,20 @@ pub trait Format: Declared + Sized {
         let dialect = Self::dialect_of(bytes, options)?;
         let options = &options.clone().with_dialect(dialect);
         let lenient = ReadOptions { strictness: Strictness::Lenient, ..options.clone() };
-        match Self::read_and_check(bytes, &lenient, &mut report) {
-            Ok(_) => {}
-            Err(error) => {
-                let Some(rule) = error.rule() else { return Err(error) };
-                Self::check_undecoded(bytes, dialect, &mut report);
-                if let Some(layout) = Self::layout_of(bytes, dialect) {
-                    // The codec's error may concern a constraint, so the structure is checked separately.
-                    let _ = layout::check_bytes(layout, bytes, &options.limits, &mut report);
-                }
-                let is_known = |found: &Finding| found.rule == rule && found.path == *error.path();
-                if !report.findings().iter().any(is_known) {
-                    report.add_with(rule, || error.to_finding(rule));
-                }
+        let layout = Self::layout_of(bytes, dialect);
+        if let Err(error) = Self::read_and_check(bytes, &lenient, &mut report) {
+            let Some(rule) = error.rule() else { return Err(error) };
+            Self::check_undecoded(bytes, dialect, &mut report);
+            if let Some(layout) = layout {
+                // The codec's error may concern a constraint, so the structure is checked separately.
+                let _ = layout::check_bytes(layout, bytes, &options.limits, &mut report);
+            }
+            let is_known = |found: &Finding| found.rule == rule && found.path == *error.path();
+            if !report.findings().iter().any(is_known) {
+                report.add_with(rule, || error.to_finding(rule));
             }
         }
-        if let Some(layout) = Self::layout_of(bytes, dialect) {
+        if let Some(layout) = layout {
             report.locate(|path| walk::find(layout, bytes, path, &options.limits));
         }
         Ok(report)

@@ -50,15 +50,14 @@ pub(super) fn documents<D: Format + Clone + Debug>(
     decode: fn(&[u8], Dialect) -> Option<D>,
 ) -> impl Strategy<Value = D> {
     let strategy_for = move |(ty, dialect)| {
-        let documents =
-            generate::files(ty, config).prop_filter_map("a rule that code checks", move |bytes| {
-                let document = decode(&bytes, dialect)?;
-                let min = if config.plausible { Severity::Warning } else { Severity::Error };
-                let mut report = Report::at_least(min, &Limits::default());
-                document.check_into(&mut report);
-                report.findings().is_empty().then_some(document)
-            });
-        documents.boxed()
+        let decode_valid = move |bytes: Vec<u8>| {
+            let document = decode(&bytes, dialect)?;
+            let min = if config.plausible { Severity::Warning } else { Severity::Error };
+            let mut report = Report::at_least(min, &Limits::default());
+            document.check_into(&mut report);
+            report.findings().is_empty().then_some(document)
+        };
+        generate::files(ty, config).prop_filter_map("a rule that code checks", decode_valid).boxed()
     };
     Union::new(types.into_iter().map(strategy_for))
 }

@@ -64,15 +64,13 @@ fn write_json<T: Format + Serialize>(bytes: &[u8], options: &ReadOptions) -> Res
 }
 
 fn read_json<T: Format + DeserializeOwned>(text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
-    let document = deserialize_document::<T, _>(&mut serde_json::Deserializer::from_slice(text));
+    let document = read::<T, _>(&mut serde_json::Deserializer::from_slice(text));
     document.map_err(|error| Error::malformed(error).in_format(T::ABOUT.name))?.write(options)
 }
 
 /// Deserialises a document of the format `T` from an object, ignoring the key `format`.
-pub(super) fn deserialize_document<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    deserializer.deserialize_map(DocumentVisitor(PhantomData))
+pub(super) fn read<'de, T: Deserialize<'de>, D: Deserializer<'de>>(json: D) -> Result<T, D::Error> {
+    json.deserialize_map(DocumentVisitor(PhantomData))
 }
 
 struct DocumentVisitor<T>(PhantomData<T>);
@@ -96,15 +94,12 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for FormatKeySkipper<A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
-        let Some(mut key) = self.0.next_key::<String>()? else { return Ok(None) };
-        if key == "format" {
+        let mut key = self.0.next_key::<String>()?;
+        if key.as_deref() == Some("format") {
             self.0.next_value::<IgnoredAny>()?;
-            match self.0.next_key()? {
-                Some(next) => key = next,
-                None => return Ok(None),
-            }
+            key = self.0.next_key()?;
         }
-        seed.deserialize(de::value::StringDeserializer::new(key)).map(Some)
+        key.map(|key| seed.deserialize(de::value::StringDeserializer::new(key))).transpose()
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {

@@ -91,8 +91,7 @@ impl Formats {
         })
     }
 
-    /// Returns the format with the extension of `path`, ignoring case. `None` if no format or several formats have it,
-    /// and always for `.mesh`.
+    /// Returns the format with the extension of `path`, ignoring case. `None` unless only one has it, and for `.mesh`.
     pub fn by_extension(&self, path: &Path) -> Option<AnyFormat> {
         format_by_extension(&self.0, path)
     }

@@ -5,8 +5,7 @@ use crate::{
     Error, ErrorKind, Limits, ReadOptions, Report, Result, Severity, Strictness, WriteOptions, parallel,
 };
 
-/// Returns an error if `check` finds a violation that `strictness` rejects: the first fatal finding, or else the first
-/// rejected one.
+/// Returns an error if `check` finds a violation that `strictness` rejects: the first fatal, or else the first one.
 pub(super) fn reject_violations(
     check: impl Fn(&mut Report),
     strictness: Strictness,
@@ -40,7 +39,7 @@ pub(super) fn encode_checked<D: Format + Sync>(
 ) -> Result<Vec<u8>> {
     D::ABOUT.require_dialect(document.dialect())?;
     let check = |report: &mut Report| document.check_into(report);
-    let (checked, bytes) =
-        parallel::join(|| reject_violations(check, options.strictness, ErrorKind::Inexpressible), encode);
+    let check = || reject_violations(check, options.strictness, ErrorKind::Inexpressible);
+    let (checked, bytes) = parallel::join(check, encode);
     checked.and(bytes).map_err(|error| error.in_format(D::ABOUT.name))
 }

@@ -9,12 +9,11 @@ use crate::{Enforcement, Rule};
 pub(super) fn enforcement_text(about: &About, grammar: Option<&Grammar>, rule: &Rule) -> String {
     match rule.enforced_by {
         Enforcement::Declaration => {
-            let declared =
-                declared_rules(about.layouts()).into_iter().filter(|declared| declared.rule == rule);
-            let declared = declared.map(|declared| format!("`{}`: {}", declared.field, declared.requirement));
+            let declared = declared_rules(about.layouts()).into_iter().filter(|row| row.rule == rule);
+            let declared = declared.map(|row| format!("`{}`: {}", row.field, row.requirement));
             let columns = grammar.map_or(&[][..], |grammar| grammar.rules).iter();
-            let columns = columns.filter(|column| column.rule == rule);
-            let columns = columns.map(|column| format!("column `{}`", column.column));
+            let columns =
+                columns.filter(|row| row.rule == rule).map(|row| format!("column `{}`", row.column));
             declared.chain(columns).collect::<Vec<_>>().join("; ")
         }
         Enforcement::Structure => "structure".to_owned(),

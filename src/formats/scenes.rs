@@ -39,16 +39,16 @@ impl AnyFormat {
     }
 
     /// Adds conversion between files and scenes, both ways.
-    pub const fn with_scenes<T: FromScene>(mut self) -> AnyFormat {
-        let read: ReadScene = |bytes, options, scene| T::read(bytes, options)?.into_scene(scene);
+    pub const fn with_scenes<T: FromScene>(self) -> AnyFormat {
         let write: WriteScene = |scene, options, write_options| {
             let (document, losses) = T::from_scene(scene, options)?;
             Ok((document.write(write_options)?, losses))
         };
-        let write = Some((write, T::NEEDS_NORMALS));
-        self.scenes = Some(SceneFunctions { conventions: T::CONVENTIONS, read, write });
-        self.info = info_with_scene::<T>;
-        self
+        let mut format = self.with_scene_reader::<T>();
+        if let Some(scenes) = &mut format.scenes {
+            scenes.write = Some((write, T::NEEDS_NORMALS));
+        }
+        format
     }
 
     /// Summarises files like `other`.
@@ -142,9 +142,8 @@ impl Document {
     /// Returns an error if the document is inconsistent, which is possible after lenient reading.
     pub fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let format = self.format();
-        let (scene, losses): (Scene, Vec<Loss>) =
-            with_format!(self, Document(document), |D| D::into_scene(document, options)?);
-        scene.check().map_err(|error| error.in_format(format))?;
+        let (scene, losses) = with_format!(self, Document(document), |D| D::into_scene(document, options)?);
+        Scene::check(&scene).map_err(|error| error.in_format(format))?;
         Ok((scene, losses))
     }
 

@@ -24,9 +24,7 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
         (None | Some(false), Some(strings)) => (Dialect::Spec, are_printable(strings)),
         (None, None) => (Dialect::Spec, false),
         (Some(is_complete), None) => (Dialect::Renderlib, is_complete),
-        (Some(true), Some(strings)) if are_printable(strings) && is_valid_spec(bytes) => {
-            (Dialect::Spec, true)
-        }
+        (Some(true), Some(strings)) if are_printable(strings) && is_spec(bytes) => (Dialect::Spec, true),
         (Some(true), Some(_)) => (Dialect::Renderlib, true),
     };
     Detection { confidence: confidence(bytes, has_structure), dialect }
@@ -83,7 +81,7 @@ fn matches_renderlib(bytes: &[u8]) -> Option<bool> {
 }
 
 /// Returns `true` if the file breaks no rule in the specification's dialect.
-fn is_valid_spec(bytes: &[u8]) -> bool {
+fn is_spec(bytes: &[u8]) -> bool {
     let Ok((document, summary)) = read(bytes, Dialect::Spec) else { return false };
     let mut report = Report::at_least(Severity::Error, &Limits::default());
     rules::check_with_summary(&summary, &document, &mut report);
@@ -111,8 +109,7 @@ pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
     Ok(out.into_inner())
 }
 
-/// Estimates the size of the encoded file in bytes. The estimate is slightly too large, because values take more
-/// space in memory than in the file.
+/// Estimates the size of the file in bytes, slightly too large because values take more space in memory.
 fn estimate_size(document: &Document) -> usize {
     let animation_size = |animation: &Animation| {
         size_of_val(animation) + size_of_val(&*animation.timestamps) + size_of_val(&*animation.poses)

@@ -78,8 +78,7 @@ fn xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
 
 /// The joints, prepared for skinning.
 struct Rig {
-    /// The joints, parents before children. In a cycle of parents, this order does not exist, so the poses of its
-    /// joints are undefined.
+    /// The joints, parents before children. A cycle of parents has no such order, so its poses are undefined.
     order: Vec<usize>,
     parents: Vec<Option<usize>>,
     inverse_bind: Vec<DMat4>,
@@ -173,8 +172,7 @@ fn local_transform(pose: &Pose) -> Option<DMat4> {
 /// Maximum deviation of a weight sum from 255, due to rounding.
 const MAX_SUM_DEVIATION: i32 = 2;
 
-/// Blends the joint matrices of a vertex by their weights. Returns `None` if the weight sum deviates from 255 by more
-/// than rounding, or a matrix is undefined.
+/// Blends a vertex's joint matrices. `None` if the weights do not sum to 255 up to rounding, or a matrix is undefined.
 fn blend_matrices(
     matrices: &[Option<DMat4>],
     ids: [u8; 4],

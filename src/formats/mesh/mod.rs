@@ -1,8 +1,7 @@
 //! MESH 1.0: interleaved vertices, u32 indices, a skeleton and sampled animations.
 //!
 //! A file is a 13-byte header, followed by sections without padding: vertices, indices, joints, animations, strings.
-//! Real files use a later layout, the renderlib dialect, with a 78-byte header. Both dialects are supported. The
-//! declaration is in [`schema`].
+//! Real files use the later renderlib dialect, with a 78-byte header. Both are supported; [`schema`] declares them.
 //!
 //! ```
 //! use meshspec::{Format, WriteOptions, mesh};

@@ -119,8 +119,7 @@ fn keyframe_fields(index: usize, animation: &Animation, joints: usize) -> Keyfra
     KeyframeFields { list: format!("animations[{index}].poses"), channels }
 }
 
-/// Maximum number of unused strings that are listed individually. Further strings are only counted, because each byte
-/// of a file may be a string.
+/// Maximum number of unused strings listed individually. Others are counted: each byte of a file may be a string.
 const MAX_LISTED: usize = 100;
 
 /// Returns losses for strings that no animation uses as its name, and for names that are not UTF-8.
@@ -294,9 +293,8 @@ fn resampling_losses(animation: &scene::Animation, index: usize, timestamps: &[f
     // A channel with a single sample is constant, so it loses nothing.
     let varying = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
     let varying = varying.filter_map(|channel| Some((channel, &**animation.times.get(channel.times)?)));
-    let is_kept =
-        |times, channel: &Channel| (times, channel.interpolation) == (timestamps, Interpolation::Linear);
-    let mut resampled = varying.filter(|(channel, times)| !is_kept(*times, channel)).peekable();
+    let kept = (timestamps, Interpolation::Linear);
+    let mut resampled = varying.filter(|(channel, times)| (*times, channel.interpolation) != kept).peekable();
     if resampled.peek().is_none() {
         return Vec::new();
     }

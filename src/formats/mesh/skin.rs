@@ -39,8 +39,7 @@ pub(super) fn add_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Renumbers the joints of a skin without a skeleton if they exceed the range of ids. Returns the number of joints;
-/// `None` if there are too many.
+/// Renumbers joints above the range of ids in a skin without a skeleton. Returns their number; `None` if too many.
 fn renumber_joints(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
     let mut used: BTreeSet<u16> = skin.joints.as_flattened().iter().copied().collect();
     used.remove(&Skin::NONE);
@@ -113,13 +112,15 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots
         joint => u8::try_from(joint).ok().filter(|id| *id != NO_JOINT),
     };
     let ids = skin.joints.iter().enumerate().map(|(vertex, four)| {
-        let [a, b, c, d] = four.map(to_id);
-        a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]).ok_or_else(|| {
+        let [Some(a), Some(b), Some(c), Some(d)] = four.map(to_id) else {
             let message = format!(
                 "vertex {vertex} is bound to the joints {four:?}, but MESH joint ids are below {MAX_JOINTS}"
             );
-            Error::inexpressible(message).at(path!(meshes[0].skins[0])).in_format(FormatId::Mesh)
-        })
+            return Err(Error::inexpressible(message)
+                .at(path!(meshes[0].skins[0]))
+                .in_format(FormatId::Mesh));
+        };
+        Ok([a, b, c, d])
     });
     let ids = ids.collect::<Result<Vec<_>>>()?;
     let weights = match skin.weights {

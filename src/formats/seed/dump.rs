@@ -51,8 +51,7 @@ fn parse_leniently(bytes: &[u8]) -> (LineContent<'_>, Option<Diagnostic>) {
     }
 }
 
-/// Counts a line. Returns the list that it appends to, and the index of the new item. A malformed line has its intended
-/// kind.
+/// Counts a line, if malformed as its intended kind. Returns the list that it appends to, and the index of the item.
 fn next_item(
     counts: &mut LineCounts,
     content: &LineContent,

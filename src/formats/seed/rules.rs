@@ -1,5 +1,4 @@
-//! Checks documents against the rules of Seed. Violations of rules for single lines can only occur in text; the line
-//! reader reports them.
+//! Checks documents against the rules of Seed, except rules for single lines, which the line reader checks.
 
 use std::ops::RangeInclusive;
 

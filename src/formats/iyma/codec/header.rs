@@ -140,11 +140,7 @@ impl DecodedHeader {
     }
 
     /// Compares the data checksum with the hash of the compressed data. Strict mode rejects a wrong checksum.
-    pub(super) fn verify_data(
-        &self,
-        data: &[impl AsRef<[u8]>],
-        strictness: Strictness,
-    ) -> Result<DataChecksum> {
+    pub(super) fn verify(&self, data: &[impl AsRef<[u8]>], strictness: Strictness) -> Result<DataChecksum> {
         match (data_checksum_state(&self.header, data, self.dialect), strictness) {
             (DataChecksum::Wrong(wrong), Strictness::Strict) => {
                 let message = rules::mismatch_message(&wrong).to_string();

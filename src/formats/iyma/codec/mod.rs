@@ -21,7 +21,7 @@ use header::decode_descriptor;
 pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<Document> {
     let parts = split_file(bytes)?;
     let decoded = decode_descriptor(parts.header, parts.descriptor, dialect, options.strictness)?;
-    let data_checksum = decoded.verify_data(&[parts.data], options.strictness)?;
+    let data_checksum = decoded.verify(&[parts.data], options.strictness)?;
     let data = zstd::unpack(parts.data, decoded.descriptor.data_len(), &options.limits)
         .map_err(|error| decoded.unpack_error(error, Some(bytes.len() as u64)))?;
     Ok(decoded.into_document(data.into(), data_checksum))
@@ -46,15 +46,12 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
     file.extend_from_slice(&descriptor);
     let data_start = file.len();
     append_data(document, options, &mut file)?;
-    let state = match options.data_checksum {
-        Some(true) => DataChecksum::Present,
-        Some(false) => DataChecksum::Absent,
-        None => document.data_checksum,
-    };
-    let data_checksum = match state {
-        DataChecksum::Present => hash::one_shot_hash(&[&file[data_start..]], document.dialect),
-        DataChecksum::Absent => 0,
-        DataChecksum::Wrong(wrong) => wrong.stored,
+    let data_checksum = match (options.data_checksum, document.data_checksum) {
+        (Some(true), _) | (None, DataChecksum::Present) => {
+            hash::one_shot_hash(&[&file[data_start..]], document.dialect)
+        }
+        (Some(false), _) | (None, DataChecksum::Absent) => 0,
+        (None, DataChecksum::Wrong(wrong)) => wrong.stored,
     };
     let metadata_checksum = match document.metadata_checksum {
         Some(wrong) => wrong.stored,

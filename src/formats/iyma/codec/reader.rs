@@ -175,7 +175,7 @@ fn read_verified(
 ) -> Result<(Chunks, DataChecksum)> {
     let chunks = Chunks::read(source, options.limits.max_decoded);
     let chunks = chunks.map_err(|error| unpack_error(decoded, error))?;
-    let checksum = decoded.verify_data(chunks.as_slice(), options.strictness);
+    let checksum = decoded.verify(chunks.as_slice(), options.strictness);
     Ok((chunks, checksum.map_err(|error| error.in_format(FormatId::Iyma))?))
 }
 

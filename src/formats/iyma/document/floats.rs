@@ -14,8 +14,7 @@ impl VertexFormat {
     /// Converts values to floats, [`components`](VertexFormat::components) floats per value. Ignores bytes after the
     /// last whole value.
     ///
-    /// 64-bit floats, 32-bit integers and normalised integers are rounded to the nearest 32-bit float. Other values are
-    /// converted exactly.
+    /// 64-bit floats, 32-bit and normalised integers are rounded to the nearest 32-bit float. Other values are exact.
     ///
     /// ```
     /// use meshspec::iyma::VertexFormat;

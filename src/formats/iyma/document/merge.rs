@@ -4,17 +4,11 @@ use super::super::schema::{Descriptor, IndexFormat, MeshInfo, Usage, VertexForma
 use super::{Attribute, DataChecksum, Document, IndexBuffer, count_to_u32, inexpressible, missing_mesh};
 use crate::{Loss, Path, Result, path};
 
-/// Returns the properties that all meshes in a file share: whether they are indexed, and the usages and formats of the
-/// vertex buffers.
+/// Returns what all meshes in a file share: whether they are indexed, and the usages and formats of the vertex buffers.
 fn shared_properties(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
     let mut attributes: Vec<_> = document.attributes.iter().map(|a| (&a.usage, a.format)).collect();
     attributes.sort_by_key(|(usage, format)| (usage.name(), *format as u8));
     (document.indices.is_some(), attributes)
-}
-
-/// Returns `true` if two documents can be merged.
-fn are_compatible(a: &Document, b: &Document) -> bool {
-    shared_properties(a) == shared_properties(b)
 }
 
 /// Merges documents into one document with all their meshes, in order. Also returns the losses.
@@ -34,7 +28,7 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
     for (index, document) in documents.iter().enumerate() {
         // Rejects a buffer of the wrong size, which would shift all data after it.
         document.descriptor().map_err(|error| error.within(path!(documents[index])))?;
-        if !are_compatible(first, document) {
+        if shared_properties(document) != shared_properties(first) {
             return Err(inexpressible(difference_message(first, document), path!(documents[index])));
         }
     }

@@ -82,8 +82,7 @@ impl WrongChecksum {
         WrongChecksum { stored, computed: Some(computed) }
     }
 
-    /// The correct checksum of the file that was read; `None` for a document that was not read from a file. Ignored in
-    /// comparisons.
+    /// The correct checksum of the file; `None` for a document that was not read from one. Ignored in comparisons.
     pub fn computed(&self) -> Option<u64> {
         self.computed
     }

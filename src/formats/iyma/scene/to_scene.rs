@@ -170,13 +170,8 @@ pub(super) fn reject_excessive_sharing(document: &Document) -> Result<()> {
     Err(Error::limit_exceeded(Limit::Fixed, message).at(path!(meshes)).in_format(FormatId::Iyma))
 }
 
-pub(super) fn to_mesh(
-    document: &Document,
-    index: usize,
-    info: &MeshInfo,
-    uv_origin: UvOrigin,
-) -> Result<Mesh> {
-    let mut mesh = Mesh { uv_origin, ..Mesh::default() };
+pub(super) fn to_mesh(document: &Document, index: usize, info: &MeshInfo, origin: UvOrigin) -> Result<Mesh> {
+    let mut mesh = Mesh { uv_origin: origin, ..Mesh::default() };
     let (mut joints, mut weights) = (None, None);
     for (position, attribute) in document.attributes.iter().enumerate() {
         if document.attributes[..position].iter().any(|other| other.usage == attribute.usage) {

@@ -231,8 +231,7 @@ impl Descriptor {
         }
     }
 
-    /// Decodes a descriptor with usages of type `U`. The reference dialect has a map of vertex buffers, which bitcode
-    /// encodes like a list (I1).
+    /// Decodes a descriptor with usages of type `U`. Bitcode encodes the reference dialect's map like a list (I1).
     fn decode_as<U: WireUsage>(bytes: &[u8]) -> Result<Descriptor, bitcode::Error> {
         let (descriptor, attributes): (Descriptor, Vec<(U, VertexFormat)>) = bitcode::decode(bytes)?;
         let info = |(usage, format): (U, VertexFormat)| VertexAttributeInfo { usage: usage.into(), format };

@@ -1,8 +1,7 @@
 //! The declaration of IyMA: header and data as binrw structs, the descriptor as a struct encoded with bitcode. Order
 //! and names follow the specification.
 //!
-//! Bitcode has no fields at fixed positions. To display a descriptor, it is decoded and rewritten as the plain fields
-//! of [`Descriptor`].
+//! Bitcode has no fields at fixed positions. To be displayed, it is rewritten as the plain fields of [`Descriptor`].
 
 mod descriptor;
 pub(super) mod rules;

@@ -41,8 +41,7 @@ pub(in crate::formats::seed) fn read_line(bytes: &[u8]) -> Option<PlainLine<'_>>
     Some(PlainLine { content, comment, length: cursor.at })
 }
 
-/// Reads the leading run of plain lines of `kind` without comments into a column. Returns their number and their total
-/// length in bytes.
+/// Reads the leading run of plain lines of `kind` without comments into a column. Returns their number and byte length.
 pub(super) fn read_run(lines: &[u8], kind: LineKind, values: ColumnMut<'_>) -> (usize, usize) {
     let (identifier, width) = (kind.attribute().identifier, kind.attribute().values);
     // If the kinds of lines alternate, the first byte is enough to detect that there is no run.
@@ -55,8 +54,7 @@ pub(super) fn read_run(lines: &[u8], kind: LineKind, values: ColumnMut<'_>) -> (
     }
 }
 
-/// Reads lines without comments, `width` values each, up to the first line that is not plain. Returns their number and
-/// their total length in bytes.
+/// Reads lines without comments, `width` values each, while they are plain. Returns their number and byte length.
 fn read_items<'l, T>(
     lines: &'l [u8],
     identifier: &str,

@@ -315,8 +315,7 @@ pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
     Diagnostic::new(&rules::SPACED_NUMBER, values..content.len(), "found whitespace inside a number")
 }
 
-/// Returns the byte range of the token at an offset. It ends before whitespace, a comma or a `#`, but has at least one
-/// character.
+/// Returns the byte range of the token at an offset: up to whitespace, a comma or a `#`, but at least one character.
 fn token_range(text: &str, at: usize) -> Range<usize> {
     let rest = text.get(at..).unwrap_or_default();
     let is_end = |c: char| c == ',' || c == '#' || WHITESPACE.contains(&c);
