@@ -45,9 +45,11 @@ impl Deviation {
                 between.extend(fractions.iter().map(|fraction| pair[0] + (pair[1] - pair[0]) * fraction));
             }
         }
-        for (channel, own, _) in [before, after] {
+        for (channel, own, period) in [before, after] {
             if channel.interpolation == Interpolation::Step {
-                between.extend(own.iter().skip(1).map(|time| time.next_down()));
+                // In a loop, the first sample is also a step, from the last one.
+                let steps = own.iter().skip(usize::from(period.is_none())).filter(|time| **time > 0.0);
+                between.extend(steps.map(|time| time.next_down()));
             }
         }
         times.extend(between);
