@@ -168,7 +168,7 @@ fn load_bones(bones: &[[u8; 16]], meshes: usize, image: &mut Image) -> Result<()
         image.check_string(u32_at(bone, 8))?;
         let (parent, solid) = (bone[12], usize::from(bone[13]));
         require(solid == 0 || solid < meshes, "the solid of a bone is a missing mesh")?;
-        if parent == PSEUDO {
+        if index > 0 && parent == PSEUDO {
             for (followed, weight) in bone[..4].iter().zip(&bone[4..8]) {
                 // 0x80 is negative zero.
                 let is_earlier = usize::from(*followed) < index;

@@ -45,6 +45,8 @@ class Reader:
 
 def unpack_lz4(block, size):
     """Unpacks a raw LZ4 block to exactly `size` bytes."""
+    if size == 0 and block != b"\0":
+        raise Rejected("empty data is not the single byte 0")
     reader, out = Reader(block), bytearray()
     while True:
         token = reader.take(1)[0]

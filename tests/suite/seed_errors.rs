@@ -228,7 +228,7 @@ fn files() {
         (
             valid.replace("[mat0]", "[name]"),
             "properties[1] (line 2, column 1): duplicate property `name`; \
-             lenient reading keeps the first [SEED-DUPLICATE-PROPERTY, S7]",
+             lenient reading uses the first [SEED-DUPLICATE-PROPERTY, S7]",
         ),
         (
             "\u{feff}".to_owned() + &valid.replace("[name]=T", "[name]"),

@@ -27,7 +27,7 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
         ("an index that is −1 as a signed number", with_indices(6, &[(&[0, 0, 255, 255, 0, 0], None)])),
         ("an index into empty streams", index_into_empty_streams()),
         ("an empty stream after a stream with values", unequal_streams()),
-        ("a byte after the last stream of a chunk in a container", trailing_byte()),
+        ("a byte after the last stream of the second chunk in a container", trailing_byte()),
     ];
     cases.into_iter().filter_map(|(what, bytes)| Some((what, bytes?))).collect()
 }
@@ -74,15 +74,15 @@ fn write(compressed: &CompressedChunk) -> Option<Vec<u8>> {
     Some(bytes.into_inner())
 }
 
-/// Builds a container whose only chunk is one byte longer than its streams.
+/// Builds a container whose second chunk is one byte longer than its streams.
 fn trailing_byte() -> Option<Vec<u8>> {
     let chunk = Chunk {
         indices: Indices::U16(vec![0, 0, 0]),
         streams: vec![Values::Position3d(vec![[0.0; 3]]).into()],
-        trailing: vec![0],
         ..Chunk::default()
     };
-    let document = Document { container: Container::Model, chunks: vec![chunk], ..Document::default() };
+    let chunks = vec![chunk.clone(), Chunk { trailing: vec![0], ..chunk }];
+    let document = Document { container: Container::Model, chunks, ..Document::default() };
     Format::write(&document, &WriteOptions::lenient()).ok()
 }
 

@@ -44,6 +44,8 @@ fn equal_contents() {
         json!({}),
         json!({"format": "mesh", "animations": [{}], "meshes": [{"vertices": 2.0}]}),
         json!({"skeleton": null, "lods": [], "user_data": {}}),
+        json!({"skeleton": {"names": [], "blends": null, "ids": {"type": "u8", "shape": [0], "values": []}}}),
+        json!({"animations": [{"translations": {"joints": [], "frames": [], "values": []}}]}),
         // Only values, nested or flat, with as many digits as the type has.
         attribute("position", json!([[0, 0.100000001, 0], [1, null, null]])),
         attribute("position", json!([0.0, 0.1, -0.0, 1.0, null, null])),

@@ -2,7 +2,7 @@
 
 use glam::{Mat4, Quat, Vec3};
 use meshspec::mesh::{Animation, Columns, Document as MeshDocument, Joint, NO_JOINT, Pose, Vertices};
-use meshspec::{Document, FormatId};
+use meshspec::{Document, FormatId, bmd};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -141,12 +141,57 @@ proptest! {
 
     #[test]
     fn positions_of_bmd_match_their_contents(
-        document in meshspec::bmd::strategy::documents_with(
+        document in bmd::strategy::documents_with(
             meshspec::layout::generate::Config { plausible: true, ..Default::default() }
         )
     ) {
         compare_positions(&contents(&Document::Bmd(document)));
     }
+}
+
+/// A vertex on each bone: bone 1 turns from q to −q, and the weights of pseudo-bone 2 are 0.
+#[test]
+fn undefined_rotations_and_means_are_null() {
+    let key = |frame, word| bmd::TrackKey {
+        frame,
+        rotation: Some(bmd::Rotation::from(word)),
+        ..Default::default()
+    };
+    let tracks = [vec![], vec![key(0, 0x7000_0000), key(2, 0xf000_0000)]];
+    let pseudo = bmd::Transform::Pseudo(bmd::schema::PseudoTransform::new());
+    let mut vertices = bmd::Vertices::default();
+    for bone in 0..3 {
+        let vertex = bmd::schema::TexturedVertex64::new().with_bone(bone);
+        let vertex = vertex.with_position(bmd::Triple::nearest([0.5, 0.25, -1.0]).unwrap());
+        vertices.push(bmd::PackedVertex::Textured64(vertex)).unwrap();
+    }
+    let document = bmd::Document {
+        meshes: vec![bmd::Mesh::new(Some("stone".into()), vertices, bmd::Faces::default())],
+        bones: vec![
+            bmd::Bone::default(),
+            bmd::Bone::default(),
+            bmd::Bone { transform: pseudo, id_parent: 255, ..Default::default() },
+        ],
+        animations: vec![bmd::Animation {
+            n_frames: 3,
+            tracks: tracks.map(|keys| bmd::Track::from_keys(keys).unwrap()).to_vec(),
+            ..Default::default()
+        }],
+        ..Default::default()
+    };
+    let contents = contents(&Document::Bmd(document));
+    let undefined = |array: &Value, columns: usize| -> Vec<bool> {
+        array["values"].as_array().unwrap().chunks(columns).map(|row| row[0].is_null()).collect()
+    };
+    let poses = list(&contents["poses"]);
+    let positions: Vec<_> = poses.iter().map(|pose| undefined(&pose["positions"][0], 3)).collect();
+    let (defined, halfway) = (vec![false, false, true], vec![false, true, true]);
+    assert_eq!(positions, [defined.clone(), defined.clone(), halfway, defined]);
+    let rotations: Vec<_> = poses[1..].iter().map(|pose| undefined(&pose["rotations"], 4)).collect();
+    assert_eq!(rotations, [[false, false], [false, true], [false, false]]);
+    // Without large values, the tolerance is small.
+    let tolerance = poses[1]["positions"][0]["tolerance"].as_f64().unwrap();
+    assert!(tolerance > 1e-5 && tolerance < 2e-4, "{tolerance}");
 }
 
 const IDENTITY: [[f32; 4]; 4] =
