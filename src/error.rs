@@ -56,7 +56,7 @@ pub enum ErrorKind {
 
 impl Error {
     /// Creates an error. The message should state what was found and what was expected. Readers and writers of custom
-    /// formats use this constructor, too.
+    /// formats also use this constructor.
     ///
     /// ```
     /// use meshspec::{Error, ErrorKind, path};

@@ -183,7 +183,7 @@ fn write_segment(text: &mut String, segment: Segment) -> fmt::Result {
     }
 }
 
-/// Creates a path, written as in messages. Indices are expressions; a field name in parentheses is an expression, too.
+/// Creates a path, written as in messages. Indices are expressions; so are field names in parentheses.
 ///
 /// ```
 /// use meshspec::{Path, path};

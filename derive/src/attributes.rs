@@ -32,15 +32,15 @@ fn has_any(attrs: &[Attribute], names: &[&str]) -> bool {
 
 /// A byte order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum Endian {
     Little,
     Big,
 }
 
-impl Order {
+impl Endian {
     /// Returns the constant of `Layout` for this order.
     pub fn constant(self) -> Ident {
-        Ident::new(if self == Order::Big { "BIG" } else { "TYPE" }, Span::call_site())
+        Ident::new(if self == Endian::Big { "BIG" } else { "TYPE" }, Span::call_site())
     }
 }
 
@@ -52,7 +52,7 @@ pub struct Container {
     pub imports: Imports,
     pub repr: Option<Type>,
     /// The byte order, if it is declared.
-    pub order: Option<Order>,
+    pub endian: Option<Endian>,
     /// The number of bits in a packed word.
     pub bits: Option<u32>,
     /// The fields and imports of the enclosing struct that the constraints of a packed word refer to.
@@ -123,8 +123,8 @@ impl Container {
                 ("br" | "brw", "magic") => container.magic = Some(directive.value()?),
                 ("br" | "brw", "import") => container.imports = directive.value_with(parse_imports)?,
                 ("br" | "brw", "repr") => container.repr = Some(directive.value()?),
-                ("br" | "brw", "little") => container.order = Some(Order::Little),
-                ("br" | "brw", "big") => container.order = Some(Order::Big),
+                ("br" | "brw", "little") => container.endian = Some(Endian::Little),
+                ("br" | "brw", "big") => container.endian = Some(Endian::Big),
                 _ if directive.is_write_only() => {}
                 _ if container.decoding.parse_directive(&directive)? => {
                     decoding = Some(directive.name.span())
@@ -133,7 +133,7 @@ impl Container {
             }
         }
         if container.bits > Some(8) {
-            maps.iter().try_for_each(|map| check_word_order(map, container.order))?;
+            maps.iter().try_for_each(|map| check_word_order(map, container.endian))?;
         }
         match decoding {
             Some(span) if container.bits.is_none() => {
@@ -146,11 +146,11 @@ impl Container {
 }
 
 /// Returns an error if the codec of a packed word has another byte order than the declaration.
-fn check_word_order(map: &Directive, order: Option<Order>) -> Result<()> {
+fn check_word_order(map: &Directive, endian: Option<Endian>) -> Result<()> {
     let function = map.value::<Tokens>()?.to_string();
     let is_little = function.contains("from_bytes") || function.contains("into_bytes");
-    let message = match (is_little, order) {
-        (true, Some(Order::Big)) => {
+    let message = match (is_little, endian) {
+        (true, Some(Endian::Big)) => {
             "the bytes of a packed word are little-endian: write `#[repr(u32)]`, \
              `br(map = |word: u32| Self::from(word))` and `bw(map = |word: &Self| u32::from(*word))`"
         }

@@ -4,13 +4,13 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{DataEnum, Error, Expr, ExprLit, Fields, Lit, LitInt, Result, Variant};
 
-use crate::attributes::{Container, Imports, Order};
+use crate::attributes::{Container, Endian, Imports};
 use crate::directives::parse_directives;
 use crate::expression::{self, Scope};
 use crate::{doc_text, structs, unraw_name};
 
 /// Returns the `Shape` of an enum.
-pub fn enum_shape(data: &DataEnum, container: &Container, order: Order) -> Result<Tokens> {
+pub fn enum_shape(data: &DataEnum, container: &Container, endian: Endian) -> Result<Tokens> {
     match &container.repr {
         Some(repr) => {
             check_ascending(data)?;
@@ -24,7 +24,7 @@ pub fn enum_shape(data: &DataEnum, container: &Container, order: Order) -> Resul
             let variants = data
                 .variants
                 .iter()
-                .map(|v| variant_constant(v, &container.imports, order))
+                .map(|v| variant_constant(v, &container.imports, endian))
                 .collect::<Result<Vec<_>>>()?;
             Ok(quote!(::meshspec::layout::declaration::Shape::Choice(&[#(#variants),*])))
         }
@@ -68,7 +68,7 @@ fn value_constant(variant: &Variant) -> Result<Tokens> {
     Ok(quote!(::meshspec::layout::declaration::EnumValue { name: #name, doc: #doc, value: #number }))
 }
 
-fn variant_constant(variant: &Variant, imports: &Imports, order: Order) -> Result<Tokens> {
+fn variant_constant(variant: &Variant, imports: &Imports, endian: Endian) -> Result<Tokens> {
     let mut condition = None;
     for directive in parse_directives(&variant.attrs)? {
         match directive.name.to_string().as_str() {
@@ -88,7 +88,7 @@ fn variant_constant(variant: &Variant, imports: &Imports, order: Order) -> Resul
         return Err(Error::new_spanned(variant, "a variant needs exactly one unnamed field"));
     };
     let condition = expression::to_constant(&condition, &Scope::from(&*imports.values))?;
-    let field = structs::variant_field(only, imports, order)?;
+    let field = structs::variant_field(only, imports, endian)?;
     let (name, doc) = (unraw_name(&variant.ident), doc_text(&variant.attrs));
     Ok(quote!(::meshspec::layout::declaration::Variant {
         name: #name,

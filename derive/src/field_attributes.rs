@@ -5,7 +5,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Attribute, Error, Expr, Ident, LitInt, LitStr, Path, Result, Token, Type};
 
-use crate::attributes::{Decoding, Order};
+use crate::attributes::{Decoding, Endian};
 use crate::constraints::{self, Constraint, FieldKind};
 use crate::directives::{Directive, parse_directives, parse_expressions};
 use crate::unraw_name;
@@ -56,7 +56,7 @@ pub struct Field {
     name: Option<String>,
     pub decoding: Decoding,
     /// The byte order, if it is declared; `Little` for fields that are read in bulk.
-    pub order: Option<Order>,
+    pub endian: Option<Endian>,
 }
 
 impl Field {
@@ -95,8 +95,8 @@ impl Field {
                 ("br", "temp") => {}
                 ("br", "calc" | "try_calc") => field.computed = true,
                 ("br", "parse_with") => reader = Some(directive.value()?),
-                ("br" | "brw", "little") => field.order = Some(Order::Little),
-                ("br" | "brw", "big") => field.order = Some(Order::Big),
+                ("br" | "brw", "little") => field.endian = Some(Endian::Little),
+                ("br" | "brw", "big") => field.endian = Some(Endian::Big),
                 ("layout", "stored_as") => field.stored_as = Some(directive.value()?),
                 ("layout", "name") => field.name = Some(directive.value::<LitStr>()?.value()),
                 ("layout", "rule") => field.rule = Some(directive.rule()?),
@@ -146,10 +146,10 @@ impl Field {
         }
         field.block = content.map(|content| Block { packing, encoding, size, content, arguments, inline });
         if reader.as_ref().is_some_and(is_bulk_function) {
-            if field.order == Some(Order::Big) {
+            if field.endian == Some(Endian::Big) {
                 return Err(Error::new_spanned(reader, "`bulk` reads little-endian numbers"));
             }
-            field.order = Some(Order::Little);
+            field.endian = Some(Endian::Little);
         }
         let kind = match &field {
             Field { computed: true, .. } => FieldKind::Computed,

@@ -52,7 +52,7 @@ use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 
-use attributes::{Container, Order};
+use attributes::{Container, Endian};
 use syn::ext::IdentExt;
 use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, Meta, MetaNameValue, Result};
 
@@ -67,7 +67,7 @@ pub fn derive_layout(input: TokenStream) -> TokenStream {
 /// `#[columns(name = plural)]` on fields.
 ///
 /// Emits a struct `Columns` with one list per attribute. The type of the records gets a method per attribute,
-/// `to_columns` and `from_columns`. The generated methods call its methods `column(name)`, `fill(name, values)` and
+/// `to_columns` and `from_columns`. This type must provide `column(name)`, `fill(name, values)` and
 /// `zeroed(format, count)`.
 #[proc_macro_derive(Columns, attributes(columns))]
 pub fn derive_columns(input: TokenStream) -> TokenStream {
@@ -128,28 +128,28 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     if let (Some(magic), false) = (&container.magic, has_fields) {
         return Err(Error::new(magic.span(), "only structs with fields can have magic bytes"));
     }
-    let in_order = |order: Order| {
+    let with_endian = |endian: Endian| {
         let (shape, constants) = match &input.data {
             Data::Struct(data) => match container.bits {
                 Some(bits) => bits::word_shape(&input.ident, &data.fields, bits, &container.outer)?,
                 None => {
-                    let shape = structs::struct_shape(&data.fields, &container.imports, order)?;
+                    let shape = structs::struct_shape(&data.fields, &container.imports, endian)?;
                     (shape, structs::plain_impl(input, &data.fields))
                 }
             },
-            Data::Enum(data) => (enums::enum_shape(data, &container, order)?, quote!()),
+            Data::Enum(data) => (enums::enum_shape(data, &container, endian)?, quote!()),
             Data::Union(data) => {
                 return Err(Error::new(data.union_token.span, "Layout supports only structs and enums"));
             }
         };
-        Ok((type_constant(input, &container, &shape, order), constants))
+        Ok((type_constant(input, &container, &shape, endian), constants))
     };
-    let (ty, constants) = in_order(container.order.unwrap_or(Order::Little))?;
+    let (ty, constants) = with_endian(container.endian.unwrap_or(Endian::Little))?;
     let ident = &input.ident;
-    let big = match (container.order, container.bits) {
+    let big = match (container.endian, container.bits) {
         // Bulk data has a single byte order.
         _ if !attributes::has_codec(&input.attrs) => None,
-        (None, None) => Some(in_order(Order::Big)?.0),
+        (None, None) => Some(with_endian(Endian::Big)?.0),
         (None, Some(9..)) => {
             let message = format!(
                 "the packed word {ident} in a big-endian struct states its byte order: `#[brw(big)]` or `#[brw(little)]`"
@@ -170,7 +170,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
 }
 
 /// Returns the `Type` of a declaration with this shape.
-fn type_constant(input: &DeriveInput, container: &Container, shape: &Tokens, order: Order) -> Tokens {
+fn type_constant(input: &DeriveInput, container: &Container, shape: &Tokens, endian: Endian) -> Tokens {
     let name = unraw_name(&input.ident);
     let (doc, decoding) = (doc_text(&input.attrs), &container.decoding);
     let imports = &container.imports.values;
@@ -187,7 +187,7 @@ fn type_constant(input: &DeriveInput, container: &Container, shape: &Tokens, ord
     };
     // An enum or packed word is a single number; a byte has no byte order.
     let size = match (&container.repr, container.bits) {
-        _ if order == Order::Little => return declared,
+        _ if endian == Endian::Little => return declared,
         (Some(repr), _) => quote!(::core::mem::size_of::<#repr>()),
         (None, Some(bits)) => quote!(#bits / 8),
         (None, None) => return declared,

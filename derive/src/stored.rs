@@ -4,7 +4,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Field, Result};
 
-use crate::attributes::{Container, Order};
+use crate::attributes::{Container, Endian};
 use crate::directives::parse_directives;
 use crate::field_attributes::{self, is_bulk_function};
 use crate::json::types;
@@ -14,7 +14,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new(input.ident.span(), "only structs have stored fields"));
     };
-    let order = Container::parse(&input.attrs)?.order.unwrap_or(Order::Little);
+    let endian = Container::parse(&input.attrs)?.endian.unwrap_or(Endian::Little);
     let mut arms = Vec::new();
     for field in &data.fields {
         if let (Some(ident), Some(encoding)) = (&field.ident, stored_encoding(field)?) {
@@ -23,9 +23,9 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
             let value = match encoding {
                 FieldEncoding::Bulk => quote!(::meshspec::layout::walk::DocumentValue::bulk(&self.#ident)),
                 FieldEncoding::Value => {
-                    let function = match attributes.order.unwrap_or(order) {
-                        Order::Little => quote!(::meshspec::layout::walk::DocumentValue::little_endian),
-                        Order::Big => quote!(::meshspec::layout::walk::DocumentValue::big_endian),
+                    let function = match attributes.endian.unwrap_or(endian) {
+                        Endian::Little => quote!(::meshspec::layout::walk::DocumentValue::little_endian),
+                        Endian::Big => quote!(::meshspec::layout::walk::DocumentValue::big_endian),
                     };
                     match types::is_option(&field.ty) {
                         true => quote! {

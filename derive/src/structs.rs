@@ -4,13 +4,13 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Attribute, DeriveInput, Error, Fields, Result};
 
-use crate::attributes::{self, Imports, Order};
+use crate::attributes::{self, Endian, Imports};
 use crate::expression::{self, Scope, option_constant};
 use crate::field_attributes::{self, Block, Checksum};
 use crate::{constraints, doc_text, unraw_name};
 
 /// Returns the `Shape` of a struct with these fields. Their expressions can refer to its imports and earlier fields.
-pub fn struct_shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens> {
+pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Result<Tokens> {
     let mut scope = Scope::from(&*imports.values);
     let attributes = fields.iter().map(|field| field_attributes::Field::parse(&field.attrs));
     let attributes = attributes.collect::<Result<Vec<_>>>()?;
@@ -25,7 +25,7 @@ pub fn struct_shape(fields: &Fields, imports: &Imports, order: Order) -> Result<
     let mut constants = Vec::new();
     for (index, (field, attributes)) in fields.iter().zip(&attributes).enumerate() {
         if !attributes.computed {
-            constants.push(field_constant(index, field, attributes, (&scope, &whole), (imports, order))?);
+            constants.push(field_constant(index, field, attributes, (&scope, &whole), (imports, endian))?);
             if let Some((name, in_layout)) = names(field, attributes) {
                 scope.push(name, in_layout);
             }
@@ -56,12 +56,12 @@ pub fn plain_impl(input: &DeriveInput, fields: &Fields) -> Tokens {
 }
 
 /// Returns the only field of a variant as a `Field` constant.
-pub fn variant_field(field: &syn::Field, imports: &Imports, order: Order) -> Result<Tokens> {
+pub fn variant_field(field: &syn::Field, imports: &Imports, endian: Endian) -> Result<Tokens> {
     let (attributes, scope) = (field_attributes::Field::parse(&field.attrs)?, Scope::from(&*imports.values));
     if let Some(Checksum { stored, .. }) = &attributes.checksum {
         return Err(Error::new_spanned(stored, "a checksum covers fields of a struct, not a variant"));
     }
-    field_constant(0, field, &attributes, (&scope, &scope), (imports, order))
+    field_constant(0, field, &attributes, (&scope, &scope), (imports, endian))
 }
 
 /// Returns a field as a `Field` constant. Expressions can refer to the names in `scope`. The expression of a stored
@@ -71,7 +71,7 @@ fn field_constant(
     field: &syn::Field,
     attributes: &field_attributes::Field,
     (scope, whole): (&Scope, &Scope),
-    (imports, order): (&Imports, Order),
+    (imports, endian): (&Imports, Endian),
 ) -> Result<Tokens> {
     let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| attributes.layout_name(ident));
     let doc = doc_text(&field.attrs);
@@ -95,8 +95,8 @@ fn field_constant(
     let constraints = constraints::rule_constraints(&attributes.constraints, &with_field)?;
     let plausible = constraints::plausible_constraints(&attributes.constraints, &with_field)?;
     let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
-    let order_constant = attributes.order.unwrap_or(order).constant();
-    let block = attributes.block.as_ref().map(|block| block_constant(block, scope, order));
+    let endian_constant = attributes.endian.unwrap_or(endian).constant();
+    let block = attributes.block.as_ref().map(|block| block_constant(block, scope, endian));
     let block = option_constant(block.transpose()?);
     let checksum = attributes.checksum.as_ref().map(|sum| checksum_constant(sum, scope, whole, imports));
     let checksum = option_constant(checksum.transpose()?);
@@ -104,7 +104,7 @@ fn field_constant(
     Ok(quote!(::meshspec::layout::declaration::Field {
         name: #name,
         doc: #doc,
-        ty: <#ty as ::meshspec::layout::Layout>::#order_constant,
+        ty: <#ty as ::meshspec::layout::Layout>::#endian_constant,
         condition: #condition,
         count: #count,
         arguments: #arguments,
@@ -120,7 +120,7 @@ fn field_constant(
     }))
 }
 
-fn block_constant(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> {
+fn block_constant(block: &Block, scope: &Scope, endian: Endian) -> Result<Tokens> {
     let packing = match block.packing.to_string().as_str() {
         "stored" => quote!(::meshspec::layout::declaration::Packing::Stored),
         "lz4" => quote!(::meshspec::layout::declaration::Packing::Lz4),
@@ -137,13 +137,13 @@ fn block_constant(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> 
     let encoding = expression::to_optional_constant(block.encoding.as_ref(), scope)?;
     let size = expression::to_optional_constant(block.size.as_ref(), scope)?;
     let arguments = expression::to_constant_list(&block.arguments, scope)?;
-    let (content, order_constant) = (&block.content, order.constant());
+    let (content, endian_constant) = (&block.content, endian.constant());
     let inline = block.inline;
     Ok(quote!(::meshspec::layout::declaration::Block {
         packing: #packing,
         encoding: #encoding,
         size: #size,
-        content: <#content as ::meshspec::layout::Layout>::#order_constant,
+        content: <#content as ::meshspec::layout::Layout>::#endian_constant,
         arguments: #arguments,
         inline: #inline,
     }))

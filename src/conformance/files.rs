@@ -61,7 +61,7 @@ fn is_large(case: u32) -> bool {
     case % LARGE_CASES == LARGE_CASES - 1
 }
 
-/// The factor by which large files may have more list items.
+/// The item limit of large files, as a multiple of the configured limit.
 const LARGER: u64 = 4;
 
 /// Generates the files of one format and dialect.

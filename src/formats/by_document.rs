@@ -2,7 +2,7 @@
 
 /// Implements the functions of [`Declared`](super::Declared) that use documents. Requires the modules `examples` and
 /// `strategy` of the format. The argument is a closure that returns the strategy for files. Without it, files are the
-/// encoded documents of `strategy::documents_with`, and `check_file` is implemented, too.
+/// encoded documents of `strategy::documents_with`, and `check_file` is also implemented.
 macro_rules! by_document {
     () => {
         by_document!(|config| $crate::formats::generated::encoded_files(strategy::documents_with(config)));

@@ -172,7 +172,8 @@ pub trait Declared: 'static {
         Vec::new()
     }
 
-    /// Returns an example for a rule that no generated [breakage](crate::layout::generate::breakages) violates alone.
+    /// Returns an example for a rule that generated [breakages](crate::layout::generate::breakages) never violate in
+    /// isolation.
     /// `None` by default.
     fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         let _ = rule;

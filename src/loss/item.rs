@@ -87,7 +87,7 @@ pub struct Affected {
     allow(dead_code, reason = "each format uses some of the functions")
 )]
 impl Loss {
-    /// Creates a loss from the path of a field in the source and a message. Custom formats use this constructor, too.
+    /// Creates a loss from the path of a field in the source and a message. Custom formats also use this constructor.
     pub fn new(kind: LossKind, path: impl Into<Path>, message: impl Into<String>) -> Loss {
         let (path, message) = (path.into(), message.into());
         let category = Category::from_path(&path.to_string());

@@ -1,7 +1,7 @@
 //! 64-bit coordinates, kept until a file is written.
 //!
 //! 32 bits are too coarse for a mesh far from the origin: at 4,000 km, coordinates are multiples of 0.25 m. Such a mesh
-//! keeps its coordinates in 64 bits, too ([`Mesh::exact_positions`]), and all edits apply to them. They are rounded
+//! also keeps its coordinates in 64 bits ([`Mesh::exact_positions`]), and all edits apply to them. They are rounded
 //! once, immediately before a file is written. Centring the scene first makes the rounding error invisible.
 
 use glam::{DVec3, Vec3};
@@ -76,12 +76,12 @@ impl Extent {
     }
 
     /// Returns `true` if the rounding error `error` of coordinates in this box is a loss.
-    pub fn is_visible(&self, error: f64) -> bool {
+    pub fn is_error_visible(&self, error: f64) -> bool {
         exceeds(error, VISIBLE, *self) || error > MILLIMETRE
     }
 
     /// Returns `true` if centring the box would reduce the rounding error `error`.
-    pub fn is_avoidable(&self, error: f64) -> bool {
+    pub fn centring_reduces(&self, error: f64) -> bool {
         error > UNAVOIDABLE * self.size()
     }
 }
@@ -188,8 +188,8 @@ impl Scene {
         for (index, mesh) in self.meshes.iter_mut().enumerate() {
             let Some(exact) = mesh.exact_positions.take() else { continue };
             let (own, error) = extent_and_error(&exact);
-            let is_visible = all.is_visible(error) || exceeds(error, VISIBLE_IN_MESH, own);
-            if is_visible && own.is_avoidable(error) {
+            let is_visible = all.is_error_visible(error) || exceeds(error, VISIBLE_IN_MESH, own);
+            if is_visible && own.centring_reduces(error) {
                 let path = format!("meshes[{index}].positions");
                 let loss = Loss::quantised(path, message, Quantity::POSITIONS, error as f32);
                 losses.push(loss.with_mesh_size(own.size() as f32));

@@ -159,7 +159,7 @@ impl JointSpaces<'_> {
         parent.map_or(Mat3::IDENTITY, |parent| self.map(parent).inverse())
     }
 
-    /// Returns the factor that the scale of a joint is multiplied by; `None` if its rotation changes, too.
+    /// Returns the factor that the scale of a joint is multiplied by; `None` if its rotation also changes.
     fn scale_factor(&self, joint: usize) -> Option<f32> {
         Some(uniform_factor(self.inverse_parent_map(joint))? * uniform_factor(self.map(joint))?)
             .filter(|factor| *factor > 0.0)

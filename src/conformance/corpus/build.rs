@@ -154,7 +154,7 @@ impl CorpusBuilder {
         let mut others: Vec<_> = file.verdicts.codes.iter().copied().collect();
         others.retain(|code| *code != reason.rule.code);
         if !others.is_empty() {
-            description += &format!(" This breaks {}, too.", others.join(" and "));
+            description += &format!(" This also breaks {}.", others.join(" and "));
         }
         let (bytes, verdicts) = (file.bytes.clone(), file.verdicts.clone());
         self.add_case(CaseKind::Broken, file.dialect, bytes, verdicts, None, description);

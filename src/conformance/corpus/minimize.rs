@@ -113,7 +113,7 @@ impl FilePair {
             if number < 2 || !text.iter().any(u8::is_ascii_digit) {
                 continue;
             }
-            // Both files contain the number if they agree either up to its end or starting at it.
+            // The number is in both files if it lies in their common prefix or common suffix.
             let from_end = self.valid.len() - range.end;
             let is_before = self.broken.get(..range.end) == Some(&self.valid[..range.end]);
             let is_after = self.broken.ends_with(&self.valid[range.start..]);

@@ -1,4 +1,5 @@
-//! Violations of the BMD rules that no generated breakage violates alone: an image, and a change for each rule.
+//! Hand-written violations of the BMD rules that generated breakages never violate in isolation: an image, and a change
+//! for each rule.
 
 use super::document::{
     Animation, Bone, Document, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex, Track, TrackKey,

@@ -1,4 +1,4 @@
-//! Violations of the Crucible rules that no generated breakage violates alone.
+//! Hand-written violations of the Crucible rules that generated breakages never violate in isolation.
 
 use super::rules::{POSITION, TRIANGLES};
 use super::schema::{Chunk, Document, Indices, Values};

@@ -151,7 +151,7 @@ impl Rig {
         let mut max_term = 0.0_f64;
         let matrices = global.into_iter().zip(&self.inverse_bind).map(|(global, inverse_bind)| {
             let global = global?;
-            // Terms that cancel contribute rounding errors, too, so absolute values are added.
+            // Terms that cancel also contribute rounding errors, so absolute values are added.
             let [size, bind] = [global, *inverse_bind]
                 .map(|matrix| DMat4::from_cols_array(&matrix.to_cols_array().map(f64::abs)));
             max_term = max_term.max((size * bind).w_axis.max_element());

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::errors::{Failures, malformed};
 use super::file::{GltfFile, read_extras};
 use super::skeleton::NodeJoints;
-use super::take_own_extras;
+use super::take_meshspec_extras;
 use crate::scene::resampling::Deviation;
 use crate::scene::{Animation, Channel, Interpolation, Samples};
 use crate::{Loss, Result};
@@ -73,7 +73,7 @@ impl AnimationReader<'_> {
         failures: &mut Failures,
         losses: &mut Vec<Loss>,
     ) -> Result<Option<Animation>> {
-        let own = take_own_extras(&mut read_extras(&self.entry.extras));
+        let own = take_meshspec_extras(&mut read_extras(&self.entry.extras));
         // Non-finite floats are stored as strings.
         let float =
             |name: &str| own.get(name).and_then(|value| crate::float::deserialize::<f32, _>(value).ok());

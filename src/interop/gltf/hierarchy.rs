@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::errors::malformed;
 use super::file::{GltfFile, read_extras};
-use super::{LOD, node_extension, take_own_extras};
+use super::{LOD, node_extension, take_meshspec_extras};
 use crate::scene::Transform;
 use crate::{Loss, Result};
 
@@ -209,6 +209,6 @@ pub(super) fn coarser_levels(file: &GltfFile, node: usize, losses: &mut Vec<Loss
 
 /// Returns the minimum distance, in metres, of a level of detail; `None` if the extras of the node contain no distance.
 pub(super) fn lod_distance(node: &json::Node) -> Option<f32> {
-    let own = take_own_extras(&mut read_extras(&node.extras));
+    let own = take_meshspec_extras(&mut read_extras(&node.extras));
     own.get("distance").and_then(Value::as_f64).map(|distance| distance as f32)
 }

@@ -131,13 +131,13 @@ fn node_extension<'a>(node: &'a ::gltf::json::Node, name: &str) -> Option<&'a Va
 
 /// Adds a value to the object `meshspec` in `extras`.
 fn set_own_extra(extras: &mut Extras, key: &str, value: Value) {
-    let mut own = take_own_extras(extras);
+    let mut own = take_meshspec_extras(extras);
     own.insert(key.to_owned(), value);
     extras.insert(OWN_EXTRAS_KEY.to_owned(), own.into());
 }
 
 /// Removes and returns the object `meshspec` in `extras`.
-fn take_own_extras(extras: &mut Extras) -> Extras {
+fn take_meshspec_extras(extras: &mut Extras) -> Extras {
     match extras.remove(OWN_EXTRAS_KEY) {
         Some(Value::Object(own)) => own,
         _ => Extras::new(),

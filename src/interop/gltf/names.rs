@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::file::{GltfFile, read_extras};
 use super::hierarchy::Hierarchy;
 use super::skeleton::NodeJoints;
-use super::{LIGHTS, TOP_NODE_NAME, label, node_extension, take_own_extras};
+use super::{LIGHTS, TOP_NODE_NAME, label, node_extension, take_meshspec_extras};
 use crate::scene::{Extras, Mesh};
 use crate::{Category, Loss};
 
@@ -45,7 +45,7 @@ impl MeshOrigin<'_> {
         let mut source_paths = HashMap::new();
         for (path, extras) in &sources {
             let mut extras = extras.clone();
-            own_extras.extend(take_own_extras(&mut extras));
+            own_extras.extend(take_meshspec_extras(&mut extras));
             for (key, value) in extras {
                 let source = source_paths.insert(key.clone(), path);
                 let old = mesh.extras.insert(key.clone(), value.clone()).filter(|old| *old != value);
@@ -110,7 +110,7 @@ pub(super) fn list_empty_nodes(
         let is_lost = |name: &&str| !name.is_empty() && *name != default_name && !is_listed;
         let name = node.name.as_deref().filter(is_lost);
         let mut extras = read_extras(&node.extras);
-        take_own_extras(&mut extras);
+        take_meshspec_extras(&mut extras);
         let names: Vec<_> = extras.keys().map(String::as_str).collect();
         match (name, &*names) {
             (None, []) => {}

@@ -13,7 +13,7 @@ use super::accessor::{Accessor, float_converter, parse};
 use super::draco;
 use super::errors::{Failures, malformed};
 use super::file::{GltfFile, read_extras};
-use super::take_own_extras;
+use super::take_meshspec_extras;
 use crate::scene::{Colors, Components, CustomAttribute, Extras, Faces, Indices, Mesh, Skin, Weights};
 use crate::{Loss, Result, Strictness};
 
@@ -39,7 +39,7 @@ pub(super) fn read(
         return Ok(None);
     }
     let mut extras = read_extras(&entry.extras);
-    let own_extras = take_own_extras(&mut extras);
+    let own_extras = take_meshspec_extras(&mut extras);
     let original_types = own_extras.get("kinds").or(mesh_own_extras.get("kinds")).and_then(Value::as_object);
     let decoded = draco::read(file, entry, at)?;
     let mut reader = AttributeReader {

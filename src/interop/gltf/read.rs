@@ -13,7 +13,7 @@ use super::hierarchy::{Hierarchy, coarser_levels, lod_distance};
 use super::materials::{self, MaterialEntry};
 use super::names::{self, MeshOrigin};
 use super::skeleton::NodeJoints;
-use super::{INSTANCING, curves, instances, primitive, take_own_extras};
+use super::{INSTANCING, curves, instances, primitive, take_meshspec_extras};
 use crate::interop::Files;
 use crate::scene::limits::{require_instances, require_meshes, require_triangles};
 use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Source, Transform};
@@ -82,7 +82,7 @@ fn read_scene_extras(file: &GltfFile, scene: &mut Scene) {
     let root = &file.root;
     let chosen = root.scenes.get(root.scene.map_or(0, |scene| scene.value()));
     scene.extras = chosen.map(|scene| read_extras(&scene.extras)).unwrap_or_default();
-    let own = take_own_extras(&mut scene.extras);
+    let own = take_meshspec_extras(&mut scene.extras);
     let properties = own.get("properties").and_then(|value| serde_json::from_value(value.clone()).ok());
     scene.properties = properties.unwrap_or_default();
     let data = own.get("user_data").and_then(Value::as_str).and_then(|text| BASE64.decode(text).ok());
@@ -233,7 +233,7 @@ impl SceneReader<'_> {
         let size = size + extras_size.saturating_mul(MEMORY_PER_JSON_BYTE);
         self.file.charge_budget(size, || format!("nodes[{node}]"))?;
         let mut extras = read_extras(&entry.extras);
-        take_own_extras(&mut extras);
+        take_meshspec_extras(&mut extras);
         let transform = self.node_to_scene(node, parent);
         let name = entry.name.clone().unwrap_or_default();
         let placement = Placement { name, transform, instances, extras };
@@ -248,7 +248,7 @@ impl SceneReader<'_> {
         self.file.charge_budget(self.text_size(origin, index_in_mesh), || origin.at.to_owned())?;
         let entry = &self.file.root.meshes[origin.mesh];
         let primitive = &entry.primitives[index_in_mesh];
-        let known = take_own_extras(&mut read_extras(&entry.extras));
+        let known = take_meshspec_extras(&mut read_extras(&entry.extras));
         let weights = self.file.root.nodes[origin.node].weights.as_ref().or(entry.weights.as_ref());
         let weights = weights.map_or(&[][..], Vec::as_slice);
         let SceneReader { file, failures, losses, .. } = self;

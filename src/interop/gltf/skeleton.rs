@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::errors::{Failures, malformed};
 use super::file::{GltfFile, read_extras};
 use super::hierarchy::{Hierarchy, animated_nodes, to_transform};
-use super::take_own_extras;
+use super::take_meshspec_extras;
 use crate::scene::{Joint, Skeleton, Skin, Transform, Weights};
 use crate::{Error, Loss, LossKind, Result};
 
@@ -123,7 +123,7 @@ impl NodeJoints {
         losses: &mut Vec<Loss>,
     ) -> Vec<u16> {
         let skin = &root.skins[index];
-        let own = take_own_extras(&mut read_extras(&skin.extras));
+        let own = take_meshspec_extras(&mut read_extras(&skin.extras));
         let has_flag = |name: &str| own.get(name).and_then(Value::as_bool).unwrap_or(false);
         let moving_count = skin.joints.len().saturating_sub(usize::from(has_flag("still")));
         let static_joint = (moving_count..skin.joints.len()).map(|_| Skin::NONE);

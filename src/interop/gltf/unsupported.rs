@@ -8,7 +8,7 @@ use ::gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
 use super::{
-    DRACO, INSTANCING, LIGHTS, LOD, MESHOPT, TEXTURE_SOURCES, TEXTURE_TRANSFORM, label, take_own_extras,
+    DRACO, INSTANCING, LIGHTS, LOD, MESHOPT, TEXTURE_SOURCES, TEXTURE_TRANSFORM, label, take_meshspec_extras,
 };
 use crate::Loss;
 
@@ -141,7 +141,7 @@ impl<'a> ExtensionsAndExtras<'a> {
         let names = match extras {
             Value::Object(map) => {
                 let mut map = map.clone();
-                take_own_extras(&mut map);
+                take_meshspec_extras(&mut map);
                 map.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
             }
             Value::Null => String::new(),

@@ -32,7 +32,7 @@ pub(super) fn to_meshes(
         let found = materials.get(&part.material);
         let material = to_utf8(&part.material, &format!("{path}.material.name"), losses);
         let mut mesh = Mesh {
-            name: to_name(part.name, &path, losses),
+            name: join_object_and_group(part.name, &path, losses),
             material: found.unwrap_or(&MtlMaterial::default()).to_material(material),
             uv_origin,
             faces: part.faces.into_faces(),
@@ -118,7 +118,8 @@ fn to_point_mesh(lists: ValueLists, name: MeshName, uv_origin: UvOrigin, losses:
         list_unused_count(path, count, count, losses);
     }
     let vertices: Vec<_> = (0..lists.positions.len() as u32).map(|index| [index, ABSENT, ABSENT]).collect();
-    let mut mesh = Mesh { name: to_name(name, "meshes[0]", losses), uv_origin, ..Mesh::default() };
+    let mut mesh =
+        Mesh { name: join_object_and_group(name, "meshes[0]", losses), uv_origin, ..Mesh::default() };
     mesh.faces = Faces { indices: Some(Indices::U32(Vec::new())), corners: None };
     fill_attributes(&mut mesh, &vertices, &lists, "meshes[0]", losses);
     mesh
@@ -139,7 +140,7 @@ fn list_unused_count(path: &str, count: usize, of: usize, losses: &mut Vec<Loss>
     }
 }
 
-fn to_name(name: MeshName, path: &str, losses: &mut Vec<Loss>) -> String {
+fn join_object_and_group(name: MeshName, path: &str, losses: &mut Vec<Loss>) -> String {
     let path = format!("{path}.name");
     let (object, group) = (to_utf8(&name.object, &path, losses), to_utf8(&name.group, &path, losses));
     match (&*object, &*group) {

@@ -110,10 +110,10 @@ impl Element {
 pub(super) struct Header {
     pub encoding: Encoding,
     pub elements: Vec<Element>,
-    /// The image path in a comment `TextureFile`; empty without such a comment.
+    /// The image path from the `TextureFile` comment; empty if there is none.
     pub texture: String,
     /// The number of `obj_info` lines.
-    pub info_lines: usize,
+    pub obj_info_count: usize,
     /// The number of unknown lines, and the byte range of the first.
     pub unknown_lines: (usize, Range<usize>),
     /// The byte that ends lines: a carriage return if the first line ends with `\r` only, otherwise a line feed.
@@ -146,7 +146,7 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
                 header.texture = String::from_utf8_lossy(words.rest_of_line()).into_owned();
             }
             Some(b"comment") => {}
-            Some(b"obj_info") => header.info_lines += 1,
+            Some(b"obj_info") => header.obj_info_count += 1,
             Some(b"element") => header.elements.push(parse_element(&mut words)?),
             Some(b"property") => {
                 let property = parse_property(&mut words)?;

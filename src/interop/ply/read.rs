@@ -24,8 +24,9 @@ pub(in crate::interop) fn read(
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let header = header::read(bytes)?;
     let mut losses = Vec::new();
-    if header.info_lines > 0 {
-        losses.push(Loss::dropped("obj_info", "comments are not converted").with_detail(header.info_lines));
+    if header.obj_info_count > 0 {
+        losses
+            .push(Loss::dropped("obj_info", "comments are not converted").with_detail(header.obj_info_count));
     }
     if let (count @ 1.., first) = &header.unknown_lines {
         let detail = format!("{count}, the first at {}", locate(bytes, first.clone()));

@@ -156,20 +156,20 @@ impl<'a> Rows<'a> {
     }
 
     fn components(&self, column: &Column) -> Components {
-        fn all<T>(rows: &Rows, column: &Column, convert: impl Fn(RawNumber) -> T) -> Vec<T> {
+        fn values<T>(rows: &Rows, column: &Column, convert: impl Fn(RawNumber) -> T) -> Vec<T> {
             rows.rows().map(|row| convert(column.raw(row))).collect()
         }
         let two = |[a, b, ..]: RawNumber| [a, b];
         let four = |[a, b, c, d, ..]: RawNumber| [a, b, c, d];
         match column.number {
-            NumberType::I8 => Components::I8(all(self, column, |raw| raw[0] as i8)),
-            NumberType::U8 => Components::U8(all(self, column, |raw| raw[0])),
-            NumberType::I16 => Components::I16(all(self, column, |raw| i16::from_le_bytes(two(raw)))),
-            NumberType::U16 => Components::U16(all(self, column, |raw| u16::from_le_bytes(two(raw)))),
-            NumberType::I32 => Components::I32(all(self, column, |raw| i32::from_le_bytes(four(raw)))),
-            NumberType::U32 => Components::U32(all(self, column, |raw| u32::from_le_bytes(four(raw)))),
-            NumberType::F32 => Components::F32(all(self, column, |raw| f32::from_le_bytes(four(raw)))),
-            NumberType::F64 => Components::F64(all(self, column, f64::from_le_bytes)),
+            NumberType::I8 => Components::I8(values(self, column, |raw| raw[0] as i8)),
+            NumberType::U8 => Components::U8(values(self, column, |raw| raw[0])),
+            NumberType::I16 => Components::I16(values(self, column, |raw| i16::from_le_bytes(two(raw)))),
+            NumberType::U16 => Components::U16(values(self, column, |raw| u16::from_le_bytes(two(raw)))),
+            NumberType::I32 => Components::I32(values(self, column, |raw| i32::from_le_bytes(four(raw)))),
+            NumberType::U32 => Components::U32(values(self, column, |raw| u32::from_le_bytes(four(raw)))),
+            NumberType::F32 => Components::F32(values(self, column, |raw| f32::from_le_bytes(four(raw)))),
+            NumberType::F64 => Components::F64(values(self, column, f64::from_le_bytes)),
         }
     }
 

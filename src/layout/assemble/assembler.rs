@@ -257,7 +257,7 @@ impl Assembler<'_> {
             let end = self.write_value(next, &item)?.end;
             self.path.pop();
             if end == next.at {
-                // The item is empty, so all further items are empty, too.
+                // The item is empty, so all further items are also empty.
                 break;
             }
             next.at = end;

@@ -139,7 +139,7 @@ impl<'v> Input<'v> {
     }
 }
 
-/// Returns a given single value as a value of type `ty`, and marks it as used.
+/// Converts a given value to type `ty`, and marks it as used.
 fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'v, Value>, String> {
     match leaf.mark_used() {
         GivenValue::Value(value) => Ok(Cow::Borrowed(value)),

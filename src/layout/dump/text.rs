@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::line::{DumpLine, Paint, offset_text};
 use super::wording::{
-    LineItems, byte_count_text, group_digits, group_short_doc, quoted, short_doc, type_name, value_text,
+    LineItems, byte_count_text, container_summary, group_digits, quoted, short_doc, type_name, value_text,
 };
 use crate::Span;
 use crate::layout::covered_ranges::CoveredRanges;
@@ -87,7 +87,7 @@ impl<'d, W: Write> HexDump<'d, W> {
     fn write_group_heading(&mut self, node: &Node) -> ControlFlow<()> {
         let (path, ty) = (path_text(node.path), type_name(node));
         let separator = if path.is_empty() { "" } else { ": " };
-        let doc = group_short_doc(node);
+        let doc = container_summary(node);
         let dash = if doc.is_empty() { "" } else { " — " };
         self.write_heading(&path, &format!("{separator}{ty} at {}{dash}{doc}", offset_text(&node.span)))
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
 use super::text::size_on_one_line;
-use super::wording::{LineItems, group_short_doc, quoted, short_doc, type_name, value_text};
+use super::wording::{LineItems, container_summary, quoted, short_doc, type_name, value_text};
 use crate::layout::ToJson;
 use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{BitRange, Type};
@@ -238,7 +238,7 @@ impl Visitor for Builder {
         let is_inlined = !self.open.is_empty()
             && node.path.len() == self.depth()
             && self.open.last().is_some_and(|open| open.kind != BranchKind::Block);
-        let mut branch = Branch { meaning: group_short_doc(node), ..self.new_branch(node) };
+        let mut branch = Branch { meaning: container_summary(node), ..self.new_branch(node) };
         let is_list = node.ty.item_type_and_count().is_some();
         let max_items = if self.branch_count < self.limit { MAX_ITEMS } else { MAX_ITEMS_OVER_LIMIT };
         let is_uniform = has_fixed_items(node.ty) || self.uniform.contains(node.path);

@@ -133,7 +133,7 @@ pub(super) fn short_doc(node: &Node) -> String {
 }
 
 /// Returns the first sentence that documents a struct, list or block.
-pub(super) fn group_short_doc(node: &Node) -> String {
+pub(super) fn container_summary(node: &Node) -> String {
     match node.ty {
         Type::Declared(declaration) if node.path.is_empty() => first_sentence(declaration.doc),
         _ => short_doc(node),

@@ -98,7 +98,7 @@ impl Relations {
     }
 }
 
-/// Returns the path without the index of the innermost list.
+/// Returns the path without its last index; `None` if it has none.
 fn path_without_index(path: &[Segment]) -> Option<Vec<Segment>> {
     let list = path.iter().rposition(|step| matches!(step, Segment::Index(_)))?;
     Some([&path[..list], &path[list + 1..]].concat())

@@ -284,7 +284,7 @@ impl<'v> Walker<'v> {
                 let end = walker.walk_value(space, position, &item)?;
                 walker.path.pop();
                 if end == position {
-                    // The item is empty, so all following items are empty, too.
+                    // The item is empty, so all following items are also empty.
                     break;
                 }
                 position = end;

@@ -263,7 +263,7 @@ pub fn bone_count(scene: &Scene) -> usize {
     joints.len() + usize::from(has_transform) + usize::from(needs_base)
 }
 
-/// Returns the joints in an order with parents before children: the existing order if possible.
+/// Returns the joint indices, parents before children. Keeps the existing order if it is already valid.
 fn parents_first(skeleton: &Skeleton) -> Vec<usize> {
     let mut joints = skeleton.joints.iter().enumerate();
     match joints.all(|(index, joint)| joint.parent.is_none_or(|parent| parent < index)) {

@@ -207,7 +207,7 @@ pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
     &*LAYOUTS
 }
 
-/// Returns the layout of files with the container in the dialect.
+/// Returns the layout of files for a container and dialect.
 pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type {
     let [(_, chunk), (_, model), (_, tangent_chunk), (_, tangent_model)] = *LAYOUTS;
     match (container, dialect) {

@@ -151,7 +151,7 @@ impl Serialize for StoredComponent<'_> {
     }
 }
 
-/// A number or a list, before the component type is known.
+/// A JSON value whose component type is not yet known: a number, a number as a string, or a list of these.
 #[derive(Debug)]
 enum JsonValue {
     Int(i64),

@@ -80,7 +80,7 @@ impl ChunkReader<'_> {
 
     /// Reads the run of lines that follows a line of the same kind. Returns their total length in bytes.
     fn read_run(&mut self, content: &LineContent, lines: &[u8]) -> usize {
-        // The run has no comments. Earlier comments belong to the line before it.
+        // The run has no comments. Lines in a run have no comments, and earlier ones are already assigned.
         let LineContent::Values(kind, _) = *content else { return 0 };
         let (count, length) = fast::read_run(lines, kind, self.window.unfilled(kind));
         self.window.count_lines(kind, count);
@@ -113,7 +113,7 @@ impl ChunkReader<'_> {
     fn add_diagnostic(&mut self, diagnostic: Diagnostic, start: usize) {
         self.content.is_stopped = self.options.stop_at.is_some_and(|min| diagnostic.rule.severity >= min);
         let index = match diagnostic.intent {
-            Intent::Attribute(kind) => self.window.next_line(kind),
+            Intent::Attribute(kind) => self.window.next_line_index(kind),
             Intent::Property | Intent::Unknown => 0,
         };
         self.content.diagnostics.add(LocatedDiagnostic { diagnostic, start, index }, &self.options.limits);
@@ -138,8 +138,10 @@ impl ChunkReader<'_> {
         let before = |index| LineRef { index, is_trailing: false };
         Some(match *content {
             LineContent::Empty => return None,
-            LineContent::Property { .. } => CommentPlace::Property(before(self.window.next_property())),
-            LineContent::Values(kind, _) => CommentPlace::Line(kind, before(self.window.next_line(kind))),
+            LineContent::Property { .. } => CommentPlace::Property(before(self.window.next_property_index())),
+            LineContent::Values(kind, _) => {
+                CommentPlace::Line(kind, before(self.window.next_line_index(kind)))
+            }
         })
     }
 }

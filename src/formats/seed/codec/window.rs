@@ -56,12 +56,12 @@ impl<'d> Window<'d> {
     }
 
     /// The index of the next line of a kind, counted from the start of the file.
-    pub(super) fn next_line(&self, kind: LineKind) -> usize {
+    pub(super) fn next_line_index(&self, kind: LineKind) -> usize {
         self.before.kinds[kind as usize] + self.counts.kinds[kind as usize]
     }
 
     /// The index of the next property, counted from the start of the file.
-    pub(super) fn next_property(&self) -> usize {
+    pub(super) fn next_property_index(&self) -> usize {
         self.before.properties + self.counts.properties
     }
 

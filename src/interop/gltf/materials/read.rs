@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::textures::Textures;
 use crate::interop::gltf::file::{GltfFile, read_extras};
-use crate::interop::gltf::{label, take_own_extras};
+use crate::interop::gltf::{label, take_meshspec_extras};
 use crate::interop::texture_transform::TextureTransform;
 use crate::scene::{AlphaMode, Material, Mesh};
 use crate::{Loss, Result};
@@ -95,7 +95,7 @@ impl MaterialReader<'_> {
     fn read_material(&mut self, index: usize, entry: &json::Material) -> Result<MaterialEntry> {
         let mut extras = read_extras(&entry.extras);
         // glTF does not distinguish white from no colour; the extras do.
-        let is_white = take_own_extras(&mut extras).contains_key("white");
+        let is_white = take_meshspec_extras(&mut extras).contains_key("white");
         self.list_unsupported(entry, !extras.is_empty());
         let Surface { color, texture, metallic, roughness } = read_surface(entry);
         let alpha_mode = match entry.alpha_mode {

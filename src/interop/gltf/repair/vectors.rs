@@ -27,7 +27,7 @@ pub(super) struct NormalizeStats {
 }
 
 impl NormalizeStats {
-    /// Normalises a vector. A vector without a direction becomes `default`.
+    /// Normalises a vector. Replaces zero-length and non-finite vectors by `default`.
     pub fn normalize<const N: usize>(&mut self, vector: &mut [f32; N], default: [f32; N], tolerance: f32) {
         if is_unit(vector, tolerance) {
             return;

@@ -25,7 +25,7 @@ pub struct AlmostBrokenFile {
     pub rule: Option<&'static Rule>,
 }
 
-/// Prints `indices[2] = 6: the last value that MESH-INDEX-RANGE allows`.
+/// Formats the change, for example `indices[2] = 6: the last value that MESH-INDEX-RANGE allows`.
 impl fmt::Display for AlmostBrokenFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}: the last value that ", self.changed, self.value)?;
