@@ -154,7 +154,7 @@ fn check_word_order(map: &Directive, endian: Option<Endian>) -> Result<()> {
             "the bytes of a packed word are little-endian: write `#[repr(u32)]`, \
              `br(map = |word: u32| Self::from(word))` and `bw(map = |word: &Self| u32::from(*word))`"
         }
-        (false, None) => "a packed word states its byte order: `#[brw(big)]` or `#[brw(little)]`",
+        (false, None) => "a packed word must declare its byte order: `#[brw(big)]` or `#[brw(little)]`",
         _ => return Ok(()),
     };
     Err(Error::new(map.name.span(), message))

@@ -13,7 +13,7 @@ use crate::{constraints, doc_text, unraw_name};
 /// values.
 pub fn word_shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Result<(Tokens, Tokens)> {
     if bits == 0 || bits > 128 || !bits.is_multiple_of(8) {
-        return Err(Error::new(name.span(), "a packed word has 8 to 128 bits, in whole bytes"));
+        return Err(Error::new(name.span(), "a packed word must have 8 to 128 bits, in whole bytes"));
     }
     let size = bits / 8;
     let (mut shapes, mut scope) = (Vec::new(), Scope::default());

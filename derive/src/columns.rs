@@ -30,7 +30,7 @@ struct Column {
 pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     let RecordOptions { records, format } = parse_options(&input.attrs, &input.ident)?;
     let Data::Struct(data) = &input.data else {
-        return Err(Error::new(input.ident.span(), "Columns needs a struct: one record"));
+        return Err(Error::new(input.ident.span(), "Columns requires a struct: one record"));
     };
     let Fields::Named(fields) = &data.fields else {
         return Err(Error::new(input.ident.span(), "the fields of a record need names"));
@@ -192,7 +192,7 @@ fn parse_column(field: &syn::Field) -> Result<Column> {
 
 /// Returns the type `T` of an `Option<T>`.
 fn option_inner_type(ty: &Type) -> Result<Type> {
-    let error = || Error::new_spanned(ty, "an attribute with a condition is an `Option`");
+    let error = || Error::new_spanned(ty, "an attribute with a condition must be an `Option`");
     let Type::Path(path) = ty else { return Err(error()) };
     let last = path.path.segments.last().filter(|segment| segment.ident == "Option").ok_or_else(error)?;
     let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return Err(error()) };

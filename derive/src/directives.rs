@@ -32,7 +32,7 @@ impl Directive {
     pub fn rule(&self) -> Result<Path> {
         self.value_with(|input| {
             if input.peek(LitStr) {
-                let message = "a rule is the path of a `static` or `const`: `rule = rules::NAME`";
+                let message = "a rule must be the path of a `static` or `const`: `rule = rules::NAME`";
                 return Err(input.error(message));
             }
             input.call(Path::parse_mod_style)

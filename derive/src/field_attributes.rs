@@ -232,7 +232,7 @@ fn parse_check(input: ParseStream) -> Result<(Expr, String)> {
     input.parse::<Token![,]>()?;
     let message: LitStr = input.parse()?;
     if message.value().contains('{') {
-        return Err(Error::new(message.span(), "the message is data: it cannot have placeholders"));
+        return Err(Error::new(message.span(), "the message cannot have placeholders, since it is data"));
     }
     input.parse::<Option<Token![,]>>()?;
     Ok((condition, message.value()))

@@ -51,7 +51,7 @@ pub fn expand(input: &DeriveInput, direction: Direction) -> Result<Tokens> {
             quote!(enum Remote #impl_generics #where_clause { #(#variants),* })
         }
         Data::Union(data) => {
-            return Err(Error::new(data.union_token.span, "JSON has structs and enums, no unions"));
+            return Err(Error::new(data.union_token.span, "JSON requires a struct or an enum"));
         }
     };
     let write = serialize_impl(input, &quote!(Remote::serialize(self, serializer)));

@@ -152,7 +152,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
         (None, None) => Some(with_endian(Endian::Big)?.0),
         (None, Some(9..)) => {
             let message = format!(
-                "the packed word {ident} in a big-endian struct states its byte order: `#[brw(big)]` or `#[brw(little)]`"
+                "the packed word {ident} in a big-endian struct must declare its byte order: `#[brw(big)]` or `#[brw(little)]`"
             );
             Some(quote!(::core::panic!(#message)))
         }

@@ -12,7 +12,7 @@ use crate::json::types;
 /// Returns the implementation of `meshspec::layout::walk::StoredFields`.
 pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     let Data::Struct(data) = &input.data else {
-        return Err(Error::new(input.ident.span(), "only structs have stored fields"));
+        return Err(Error::new(input.ident.span(), "StoredFields requires a struct"));
     };
     let endian = Container::parse(&input.attrs)?.endian.unwrap_or(Endian::Little);
     let mut arms = Vec::new();

@@ -59,7 +59,7 @@ pub fn plain_impl(input: &DeriveInput, fields: &Fields) -> Tokens {
 pub fn variant_field(field: &syn::Field, imports: &Imports, endian: Endian) -> Result<Tokens> {
     let (attributes, scope) = (field_attributes::Field::parse(&field.attrs)?, Scope::from(&*imports.values));
     if let Some(Checksum { stored, .. }) = &attributes.checksum {
-        return Err(Error::new_spanned(stored, "a checksum covers fields of a struct, not a variant"));
+        return Err(Error::new_spanned(stored, "a checksum must cover fields of a struct, not a variant"));
     }
     field_constant(0, field, &attributes, (&scope, &scope), (imports, endian))
 }
@@ -131,7 +131,7 @@ fn block_constant(block: &Block, scope: &Scope, endian: Endian) -> Result<Tokens
         }
         _ => {
             let known = "`stored`, `lz4`, `zstd` or the name of a constant, `NAME` or `NAME(encoding)`";
-            return Err(Error::new(block.packing.span(), format!("a packing is {known}")));
+            return Err(Error::new(block.packing.span(), format!("a packing must be {known}")));
         }
     };
     let encoding = expression::to_optional_constant(block.encoding.as_ref(), scope)?;

@@ -642,7 +642,7 @@ typedef uint64_t bmd_pseudo_transform;
  * - ofs_name: u32, after pseudo
  *   Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST).
  * - id_parent: u8, after ofs_name
- *   Must be the index of the parent, before the item itself; the other items form no cycles; the first item is its own parent; 255 means no parent (BMD-PARENT).
+ *   Must be the index of the parent, lower than the index of the item; the first item is its own parent; 255 means no parent (BMD-PARENT).
  * - id_solid: u8, after id_parent
  *   Must be an index into meshes, or 0 for none (BMD-SOLID-RANGE).
  * - resv1: u8, after id_solid

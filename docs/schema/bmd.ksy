@@ -1085,7 +1085,7 @@ types:
         type: u1
         doc: |
           Parent bone, which precedes this bone; 0 for bone 0, FF for a pseudo-bone (B21).
-          Must be the index of the parent, before the item itself; the other items form no cycles; the first item is its own parent; 255 means no parent (BMD-PARENT).
+          Must be the index of the parent, lower than the index of the item; the first item is its own parent; 255 means no parent (BMD-PARENT).
       - id: id_solid
         type: u1
         doc: |

@@ -95,8 +95,10 @@ fn is_null_or_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Array(items) => items.is_empty(),
-        Value::Object(array) if is_array(array) => is_null_or_empty(&array["values"]),
-        Value::Object(entries) => entries.values().all(is_null_or_empty),
+        // The type and shape of an empty array are not values.
+        Value::Object(entries) => {
+            entries.iter().all(|(key, value)| matches!(&**key, "type" | "shape") || is_null_or_empty(value))
+        }
         _ => false,
     }
 }

@@ -166,15 +166,15 @@ pub trait Declared: 'static {
         Report::default()
     }
 
-    /// Returns valid and broken files for cases that do not follow from the declaration, each with a description. Empty by default.
+    /// Returns valid and broken files for cases that do not follow from the declaration, each with a description. Empty
+    /// by default.
     #[cfg(feature = "proptest")]
     fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
         Vec::new()
     }
 
     /// Returns an example for a rule that generated [breakages](crate::layout::generate::breakages) never violate in
-    /// isolation.
-    /// `None` by default.
+    /// isolation. `None` by default.
     fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         let _ = rule;
         None

@@ -117,7 +117,8 @@ pub(super) fn format_by_extension<F: Copy + Into<AnyFormat>>(formats: &[F], path
 }
 
 impl FormatId {
-    /// Returns the format with the extension of `path`, ignoring case. `None` unless only one has it, and for `.mesh`.
+    /// Returns the format with the extension of `path`, ignoring case. `None` for `.mesh`, or unless exactly one
+    /// format has it.
     pub fn by_extension(path: &Path) -> Option<FormatId> {
         format_by_extension(FormatId::ALL, path)
     }

@@ -91,7 +91,8 @@ impl Formats {
         })
     }
 
-    /// Returns the format with the extension of `path`, ignoring case. `None` unless only one has it, and for `.mesh`.
+    /// Returns the format with the extension of `path`, ignoring case. `None` for `.mesh`, or unless exactly one
+    /// format has it.
     pub fn by_extension(&self, path: &Path) -> Option<AnyFormat> {
         format_by_extension(&self.0, path)
     }

@@ -23,7 +23,7 @@ pub(super) fn reject_violations(
 }
 
 /// Returns the document unless `options.strictness` rejects it.
-#[allow(dead_code, reason = "MESH and Seed check while reading, and may be the only enabled formats")]
+#[allow(dead_code, reason = "unused if only MESH or Seed is enabled, which check while reading")]
 pub(super) fn require_valid<D: Format>(document: D, options: &ReadOptions) -> Result<D> {
     reject_violations(|report| document.check_into(report), options.strictness, ErrorKind::Malformed)?;
     Ok(document)
@@ -31,7 +31,7 @@ pub(super) fn require_valid<D: Format>(document: D, options: &ReadOptions) -> Re
 
 /// Checks and encodes a document, in parallel if threads are available. Returns an error if `options.strictness`
 /// rejects the document. `encode` must not rely on the rules, as the check may not have finished.
-#[allow(dead_code, reason = "Seed checks before writing, and may be the only enabled format")]
+#[allow(dead_code, reason = "unused if only Seed is enabled, which checks before writing")]
 pub(super) fn encode_checked<D: Format + Sync>(
     document: &D,
     options: &WriteOptions,

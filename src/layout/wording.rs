@@ -230,13 +230,17 @@ pub(super) fn requirement_text(
         Requirement::Forest { none, rooted, ids, parents_first } => {
             let none = none.map_or(String::new(), |none| format!("; {} means no parent", expression(&none)));
             let root = if *rooted { "; the first item is its own parent" } else { "" };
-            let first = if *parents_first { ", before the item itself" } else { "" };
+            let first = if *parents_first { ", lower than the index of the item" } else { "" };
             let index = match ids {
                 Some(id) => format!("the index or {} of the parent, the same for all items", code(id)),
                 None => "the index of the parent".to_owned(),
             };
-            let others = if *rooted { "the other items" } else { "the items" };
-            format!("Must be {index}{first}; {others} form no cycles{root}{none}")
+            let cycles = match (parents_first, rooted) {
+                (true, _) => "",
+                (false, true) => "; the other items form no cycles",
+                (false, false) => "; the items form no cycles",
+            };
+            format!("Must be {index}{first}{cycles}{root}{none}")
         }
     };
     let condition = constraint.condition.map(|condition| format!(" if {}", expression(&condition)));

@@ -112,10 +112,13 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
             mesh.skins.push(Skin::rigid(std::iter::repeat_n(Skin::NONE, vertices)));
             fill(&format!("skins[{set}]"), "empty joints and weights");
         }
-        let mut own = std::mem::take(&mut mesh.custom);
+        let mut existing: Vec<_> = std::mem::take(&mut mesh.custom).into_iter().map(Some).collect();
         for needed in &custom {
-            let found = own.iter().position(|own| own.is_same_attribute(needed));
-            mesh.custom.push(found.map(|index| own.remove(index)).unwrap_or_else(|| {
+            let is_same = |slot: &&mut Option<CustomAttribute>| {
+                slot.as_ref().is_some_and(|existing| existing.is_same_attribute(needed))
+            };
+            let found = existing.iter_mut().find(is_same).and_then(Option::take);
+            mesh.custom.push(found.unwrap_or_else(|| {
                 fill("custom", "attributes of 0");
                 needed.zeros(vertices)
             }));

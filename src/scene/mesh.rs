@@ -70,7 +70,7 @@ impl Colors {
         }
     }
 
-    /// Converts bytes to floats in place.
+    /// Replaces bytes by floats.
     pub(super) fn widen(&mut self) {
         let colors = std::mem::replace(self, Colors::U8(Vec::new()));
         *self = Colors::F32(colors.into_f32());

@@ -154,7 +154,7 @@ impl Capabilities {
                 losses.drop(field("texture.sampler"), "clamped or mirrored textures", texture.label());
             }
             if !self.filters {
-                if let Some(filters) = texture.sampler.filters() {
+                if let Some(filters) = texture.sampler.describe_filters() {
                     losses.drop(field("texture.sampler"), "texture filters", filters);
                 }
                 (texture.sampler.magnify, texture.sampler.minify) = (magnify, minify);

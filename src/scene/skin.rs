@@ -42,7 +42,7 @@ impl Weights {
         }
     }
 
-    /// Converts bytes to floats in place.
+    /// Replaces bytes by floats.
     pub(crate) fn widen(&mut self) {
         let weights = std::mem::replace(self, Weights::U8(Vec::new()));
         *self = Weights::F32(weights.into_f32());

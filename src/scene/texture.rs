@@ -81,7 +81,7 @@ pub struct Sampler {
 
 impl Sampler {
     /// Describes the filters; `None` if all of them are linear or left to the renderer.
-    pub(super) fn filters(&self) -> Option<String> {
+    pub(super) fn describe_filters(&self) -> Option<String> {
         let Sampler { magnify, minify, .. } = self;
         let is_smooth = |filter: &Option<Filter>| *filter != Some(Filter::Nearest);
         if is_smooth(magnify) && minify.is_none_or(|minify| minify == (Filter::Linear, Some(Filter::Linear)))

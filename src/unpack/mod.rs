@@ -130,7 +130,7 @@ pub(crate) fn unpack_lz4<T: bytemuck::Pod>(
         let message = format!("unpacks to {size} bytes, over the limit of {}", limits.max_decoded);
         return Err(UnpackError::Limit(message));
     }
-    // As in the LZ4 library, the token of an empty block has no match length.
+    // As in the LZ4 library, an empty block is exactly the byte 0x00.
     if size == 0 && packed != [0] {
         return malformed("is not the single byte 0x00, which empty data is packed to".to_owned());
     }

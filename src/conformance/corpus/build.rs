@@ -43,9 +43,12 @@ pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus>
     for (file, reached) in pool.covering_files() {
         builder.add_valid(file.dialect, file.bytes.clone(), &reached);
     }
-    for (description, bytes) in format.edge_cases() {
-        builder.add_edge_case(description, bytes, config);
-    }
+    let edge_cases = format.edge_cases().into_iter();
+    let mut broken: Vec<Candidate> = edge_cases
+        .filter_map(|(description, bytes)| builder.add_edge_case(description, bytes, config))
+        .chain(broken)
+        .collect();
+    sort_by_rule_and_size(format, &mut broken);
     broken.iter().for_each(|file| builder.add_broken(file));
     almost.into_iter().for_each(|file| builder.add_almost(file));
     broken.iter().for_each(|file| builder.add_source(file));
@@ -53,7 +56,7 @@ pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus>
     Ok(builder.finish())
 }
 
-/// Returns files that break each rule, sorted by rule and size, and files that almost break a rule.
+/// Returns files that break each rule, and files that almost break a rule.
 fn find_broken(
     format: AnyFormat,
     oracle: Oracle,
@@ -92,9 +95,12 @@ fn find_broken(
     for (index, minimized) in smallest.into_iter().zip(minimized) {
         minimized.into_iter().for_each(|file| files[index] = file);
     }
+    (files, almost)
+}
+
+fn sort_by_rule_and_size(format: AnyFormat, files: &mut [Candidate]) {
     let order = |code: &str| format.about().rules.iter().position(|rule| rule.code == code);
     files.sort_by_key(|file| (order(file.code()), file.bytes.len()));
-    (files, almost)
 }
 
 struct CorpusBuilder {
@@ -133,18 +139,21 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Valid, dialect, bytes, verdicts, None, description);
     }
 
-    fn add_edge_case(&mut self, description: &str, bytes: Vec<u8>, config: &Config) {
+    /// Adds a hand-written case if it is valid. Returns a broken one, which is sorted among the others.
+    fn add_edge_case(&mut self, description: &str, bytes: Vec<u8>, config: &Config) -> Option<Candidate> {
         let dialect = self.format.detect(&bytes).dialect;
         if config.dialect.is_some_and(|wanted| wanted != dialect) {
-            return;
+            return None;
         }
-        let Some(verdicts) = self.oracle.judge_unambiguous(&bytes, dialect) else { return };
+        let verdicts = self.oracle.judge_unambiguous(&bytes, dialect)?;
         if verdicts.strict == Verdict::Reject {
             let defect = description.to_owned();
-            self.add_broken(&Candidate { dialect, bytes, source: None, defect, verdicts });
-        } else if verdicts.codes.is_empty() || !config.plausible {
+            return Some(Candidate { dialect, bytes, source: None, defect, verdicts });
+        }
+        if verdicts.codes.is_empty() || !config.plausible {
             self.add_case(CaseKind::Valid, dialect, bytes, verdicts, None, format!("Valid: {description}."));
         }
+        None
     }
 
     fn add_broken(&mut self, file: &Candidate) {

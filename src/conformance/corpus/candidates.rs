@@ -1,7 +1,7 @@
 //! Collects broken files, and keeps the smallest of each kind.
 //!
-//! Some rules cannot be broken in isolation: for example, joints with the same id are also out of order. For such a rule,
-//! files that also break less severe rules are kept.
+//! Some rules cannot be broken in isolation: for example, joints with the same id are also out of order. For such a
+//! rule, files that also break less severe rules are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! The contents of a document as plain numbers.
 
-use glam::Mat4;
+use glam::{DMat4, DVec3, Mat4};
 
 use super::{Animation, Bone, Document, FloatChannels, LodDef, Mesh, PackedVertex, Pose, Transform};
 use crate::contents::{
@@ -173,24 +173,41 @@ fn skinned_positions(document: &Document, pose: &Pose, rotation: f32) -> Vec<Arr
     let matrices: Vec<_> = matrices.map(|matrix| matrix.map(|column| column.map(f64::from))).collect();
     let origins = matrices.iter().flat_map(|[.., [x, y, z, _]]| [x, y, z]);
     let largest_coordinate = origins.fold(0.0, |largest: f64, coordinate| largest.max(coordinate.abs()));
-    // Weights of both signs cancel, but their rounding errors do not.
-    let cancellation = document.bones.iter().filter_map(|bone| match bone.transform {
-        Transform::Bone(_) => None,
-        Transform::Pseudo(pseudo) => {
-            let weights = pseudo.weights().map(f64::from);
-            let (sum, size): (f64, f64) =
-                (weights.iter().sum(), weights.iter().map(|weight| weight.abs()).sum());
-            (sum != 0.0).then(|| size / sum.abs())
-        }
-    });
-    let deviation = f64::from(ROUNDING) * cancellation.fold(0.0, f64::max) + f64::from(rotation);
+    let bounds = matrix_bounds(&document.bones, &matrices);
     let mesh = |mesh: &Mesh| {
         let mut skinned = SkinnedPositions::default();
-        skinned.allow_deviation(deviation);
+        skinned.allow_deviation(rotation.into());
+        let mut largest_term = largest_coordinate;
         for vertex in mesh.vertices.iter() {
-            skinned.add_vertex(vertex.position, matrices.get(usize::from(vertex.bone)).copied());
+            let bone = usize::from(vertex.bone);
+            skinned.add_vertex(vertex.position, matrices.get(bone).copied());
+            if let Some(bound) = bounds.get(bone) {
+                let position = DVec3::from(vertex.position.map(|coordinate| f64::from(coordinate.abs())));
+                let term = bound.transform_point3(position).max_element();
+                largest_term = if term.is_finite() { largest_term.max(term) } else { largest_term };
+            }
         }
-        skinned.into_array(largest_coordinate)
+        skinned.into_array(largest_term)
     };
     document.meshes.iter().map(mesh).collect()
+}
+
+/// Returns the absolute values of each matrix; for a pseudo-bone, the sum of those that it follows. Opposite rotations
+/// and weights cancel in its matrix, but their rounding errors do not.
+fn matrix_bounds(bones: &[Bone], matrices: &[[[f64; 4]; 4]]) -> Vec<DMat4> {
+    let mut bounds: Vec<DMat4> = Vec::with_capacity(bones.len());
+    for (bone, matrix) in bones.iter().zip(matrices) {
+        bounds.push(match bone.transform {
+            Transform::Bone(_) => DMat4::from_cols_array_2d(&matrix.map(|column| column.map(f64::abs))),
+            Transform::Pseudo(pseudo) => {
+                let total: f32 = pseudo.weights().iter().sum();
+                let followed = pseudo.bones().into_iter().zip(pseudo.weights());
+                let terms = followed.filter(|(_, weight)| *weight != 0.0).filter_map(|(bone, weight)| {
+                    Some(*bounds.get(usize::from(bone))? * f64::from(weight / total).abs())
+                });
+                terms.fold(DMat4::ZERO, |sum, term| sum + term)
+            }
+        });
+    }
+    bounds
 }

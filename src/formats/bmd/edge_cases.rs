@@ -1,5 +1,5 @@
-//! Valid BMD files that generated files rarely resemble: many vertices, flat colours in every notation, and vertices
-//! that follow animated bones.
+//! Cases that generated BMD files rarely cover: many vertices, flat colours in every notation, and vertices that follow
+//! animated bones.
 
 use super::schema::{
     BoneDef, BoneTransform, FlatVertex64, MeshDef, PseudoTransform, Rotation, TexturedVertex64, TrackKey,
@@ -62,8 +62,9 @@ fn flat_colors() -> Option<Vec<u8>> {
     Document { meshes, ..Document::default() }.write(&WriteOptions::default()).ok()
 }
 
-/// Builds a chain of bones with rotations, translations and non-uniform scales that do not commute, and two pseudo-bones,
-/// with a vertex on each bone. The keys of bone 0 move nothing, and FFFFFFFF is an identity in a bone only (B25).
+/// Builds a chain of bones with rotations, translations and non-uniform scales that do not commute, and two
+/// pseudo-bones, with a vertex on each bone. The keys of bone 0 move nothing, and FFFFFFFF is an identity in a bone only
+/// (B25).
 fn animated_bones() -> Option<Vec<u8>> {
     let turned = |x, y, z| Rotation::nearest([x, y, z, 0.75]);
     let at = |x, y, z| Triple::nearest([x, y, z]);

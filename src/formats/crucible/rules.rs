@@ -4,19 +4,20 @@ pub(super) use super::schema::rules::*;
 
 use super::{Container, Document, schema};
 use crate::layout::check_document;
-use crate::{Path, Report, path};
+use crate::path::Segment;
+use crate::{Report, path};
 
 /// Reports all violations of a document.
 pub(super) fn check(document: &Document, report: &mut Report) {
     check_document(schema::layout_of(document.container, document.dialect), document, report);
-    let mut check_trailing = |bytes: &[u8], path: Path, last: &str| {
+    let mut check_trailing = |bytes: &[u8], path: &[Segment], last: &str| {
         if !bytes.is_empty() {
             report.add(&TRAILING, path, format_args!("{} bytes follow the last {last}", bytes.len()));
         }
     };
     for (index, chunk) in document.chunks.iter().enumerate() {
-        check_trailing(&chunk.trailing, path!(chunks[index].trailing).into(), "stream");
+        check_trailing(&chunk.trailing, &path!(chunks[index].trailing), "stream");
     }
     let last = if document.container == Container::Model { "chunk" } else { "stream" };
-    check_trailing(&document.trailing, path!(trailing).into(), last);
+    check_trailing(&document.trailing, &path!(trailing), last);
 }

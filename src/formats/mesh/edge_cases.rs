@@ -1,4 +1,4 @@
-//! Valid MESH files that generated files rarely resemble: rounded weights, and parents by id.
+//! Cases that generated MESH files rarely cover: rounded weights, and parents by id.
 
 use super::schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertices};
 use crate::{Format, WriteOptions};

@@ -87,8 +87,10 @@ fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<L
         let message = "a static joint was added for vertices bound to missing joints";
         Loss::changed("skeleton.joints", message)
     } else {
-        let message = "joints; vertices bound to missing joints were unbound";
-        Loss::changed(PATH, format!("MESH supports at most {MAX_JOINTS} {message}"))
+        let message = format!(
+            "MESH supports at most {MAX_JOINTS} joints; vertices bound to missing joints were unbound"
+        );
+        Loss::changed(PATH, message)
     };
     losses.push(loss.with_count_of(unbound.len(), skin.joints.len(), "vertices"));
     has_id

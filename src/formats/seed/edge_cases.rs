@@ -1,4 +1,4 @@
-//! Seed files that generated files rarely resemble: notations of numbers, and faults that lenient parsers miss.
+//! Cases that generated Seed files rarely cover: notations of numbers, and faults that lenient parsers miss.
 
 use super::examples::TEXT;
 

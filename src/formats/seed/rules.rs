@@ -1,4 +1,5 @@
-//! Checks documents against the rules of Seed, except rules for single lines, which the line reader checks.
+//! Checks documents against the rules of Seed. Violations of rules for single lines can only occur in text; the line
+//! reader reports them.
 
 use std::ops::RangeInclusive;
 

@@ -114,10 +114,10 @@ fn write_indices<'a>(indices: &'a Indices, buffer: &mut BufferPlan<'a>) -> usize
 pub(super) fn mesh_extras(mesh: &Mesh, with_name: bool) -> Map<String, Value> {
     let mut extras = mesh.extras.clone();
     if mesh.flat {
-        super::set_own_extra(&mut extras, "flat", json!(true));
+        super::set_meshspec_extra(&mut extras, "flat", json!(true));
     }
     if with_name && !mesh.name.is_empty() {
-        super::set_own_extra(&mut extras, "name", mesh.name.as_str().into());
+        super::set_meshspec_extra(&mut extras, "name", mesh.name.as_str().into());
     }
     extras
 }

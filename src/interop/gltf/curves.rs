@@ -248,22 +248,23 @@ fn subdivide<T>(seconds: &[f32], segments: usize, value: impl Fn(usize, f32, f32
 ///
 /// The error of a segment is at most an eighth of the largest second derivative, which occurs at a key.
 fn segment_count<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
-    let (mut low, mut high, mut bend) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
+    let (mut low, mut high, mut curvature) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
     for (key, [_, value, _]) in keys.as_chunks::<3>().0.iter().enumerate() {
         let next = keys.get(3 * key + 3..3 * key + 5).zip(seconds.get(key..key + 2));
-        for axis in 0..N {
-            (low[axis], high[axis]) = (low[axis].min(value[axis]), high[axis].max(value[axis]));
+        for component in 0..N {
+            (low[component], high[component]) =
+                (low[component].min(value[component]), high[component].max(value[component]));
             let Some((next, times)) = next else { continue };
             let time = times[1] - times[0];
-            let rise = next[1][axis] - value[axis];
-            let (out, into) = (time * keys[3 * key + 2][axis], time * next[0][axis]);
+            let rise = next[1][component] - value[component];
+            let (out, into) = (time * keys[3 * key + 2][component], time * next[0][component]);
             // The second derivatives at both keys.
-            bend = bend.max((6.0 * rise - 4.0 * out - 2.0 * into).abs());
-            bend = bend.max((6.0 * rise - 2.0 * out - 4.0 * into).abs());
+            curvature = curvature.max((6.0 * rise - 4.0 * out - 2.0 * into).abs());
+            curvature = curvature.max((6.0 * rise - 2.0 * out - 4.0 * into).abs());
         }
     }
-    let range = (0..N).map(|axis| high[axis] - low[axis]).fold(0.0, f32::max);
-    let segments = (bend / (8.0 * TOLERANCE * range)).sqrt().ceil();
+    let range = (0..N).map(|component| high[component] - low[component]).fold(0.0, f32::max);
+    let segments = (curvature / (8.0 * TOLERANCE * range)).sqrt().ceil();
     // The cast saturates; NaN becomes 0.
     (segments as usize).clamp(MIN_SEGMENTS, MAX_SEGMENTS).next_power_of_two()
 }

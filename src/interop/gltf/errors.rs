@@ -26,8 +26,8 @@ impl Failures {
         Ok(message)
     }
 
-    /// Returns a result if it is `Ok`. Otherwise, records the error of the object at the path `at`, lists it as `loss`,
-    /// and returns `None`. Returns an error if the object exceeds a limit.
+    /// Returns the value of an `Ok` result. Otherwise, records the error of the object at the path `at`, lists the loss
+    /// that `loss` creates, and returns `None`. Returns an error if the object exceeds a limit.
     pub fn recover<T>(
         &mut self,
         result: Result<T>,

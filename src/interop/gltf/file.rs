@@ -222,15 +222,15 @@ fn load_buffer<'a>(
     let length = buffer.byte_length.0;
     let exceeded = || (ErrorKind::LimitExceeded(Limit::Decoded), budget_message(length));
     *budget = budget.checked_sub(length).ok_or_else(exceeded)?;
-    let malformed = |message: String| (ErrorKind::Malformed, message);
+    let invalid = |message: String| (ErrorKind::Malformed, message);
     let mut bytes = match (&buffer.uri, binary_chunk) {
         (Some(uri), _) => Cow::Owned(read_uri(uri, length, files)?),
         (None, Some(chunk)) if index == 0 => Cow::Borrowed(chunk),
-        (None, None) if index == 0 => return Err(malformed("no uri, and no binary chunk".to_owned())),
-        (None, _) => return Err(malformed("no uri".to_owned())),
+        (None, None) if index == 0 => return Err(invalid("no uri, and no binary chunk".to_owned())),
+        (None, _) => return Err(invalid("no uri".to_owned())),
     };
     if (bytes.len() as u64) < length {
-        return Err(malformed(format!("byteLength {length} exceeds the buffer size {}", bytes.len())));
+        return Err(invalid(format!("byteLength {length} exceeds the buffer size {}", bytes.len())));
     }
     // Bytes past the declared length are padding.
     match &mut bytes {

@@ -35,7 +35,7 @@ use serde_json::{Map, Value};
 use crate::scene::{Capabilities, Components, Extras};
 
 /// The key in `extras` for data without a glTF equivalent.
-const OWN_EXTRAS_KEY: &str = "meshspec";
+const MESHSPEC_EXTRAS: &str = "meshspec";
 
 /// The name of the node that stores the scene transform.
 const TOP_NODE_NAME: &str = "scene";
@@ -130,15 +130,15 @@ fn node_extension<'a>(node: &'a ::gltf::json::Node, name: &str) -> Option<&'a Va
 }
 
 /// Adds a value to the object `meshspec` in `extras`.
-fn set_own_extra(extras: &mut Extras, key: &str, value: Value) {
+fn set_meshspec_extra(extras: &mut Extras, key: &str, value: Value) {
     let mut own = take_meshspec_extras(extras);
     own.insert(key.to_owned(), value);
-    extras.insert(OWN_EXTRAS_KEY.to_owned(), own.into());
+    extras.insert(MESHSPEC_EXTRAS.to_owned(), own.into());
 }
 
 /// Removes and returns the object `meshspec` in `extras`.
 fn take_meshspec_extras(extras: &mut Extras) -> Extras {
-    match extras.remove(OWN_EXTRAS_KEY) {
+    match extras.remove(MESHSPEC_EXTRAS) {
         Some(Value::Object(own)) => own,
         _ => Extras::new(),
     }

@@ -14,7 +14,7 @@ use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse};
 use super::entries::{RawEntry, to_raw_entries, to_raw_entry};
 use super::materials::Materials;
 use super::repair::OutputJoints;
-use super::{INSTANCING, LOD, TOP_NODE_NAME, set_extras, set_if, set_own_extra, set_text};
+use super::{INSTANCING, LOD, TOP_NODE_NAME, set_extras, set_if, set_meshspec_extra, set_text};
 use crate::Loss;
 use crate::scene::placement::is_diagonal;
 use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform};
@@ -199,7 +199,7 @@ impl<'a> NodeGraph<'a> {
             let meshes: Vec<_> = lod.meshes.iter().filter_map(|mesh| scene.meshes.get(*mesh)).collect();
             let mut node = self.add_mesh(&meshes, joints, buffer).unwrap_or_default();
             let mut extras = Extras::new();
-            set_own_extra(&mut extras, "distance", lod.distance.into());
+            set_meshspec_extra(&mut extras, "distance", lod.distance.into());
             node.insert("extras".to_owned(), extras.into());
             nodes.push(node);
         }
@@ -271,10 +271,10 @@ fn skin_entry(scene: &Scene, joints: OutputJoints, buffer: &mut BufferPlan) -> V
     }
     let mut extras = Extras::new();
     if joints.are_placeholders {
-        set_own_extra(&mut extras, "placeholders", true.into());
+        set_meshspec_extra(&mut extras, "placeholders", true.into());
     }
     if joints.has_static_joint {
-        set_own_extra(&mut extras, "still", true.into());
+        set_meshspec_extra(&mut extras, "still", true.into());
     }
     set_extras(&mut skin, extras);
     skin.into()

@@ -61,7 +61,7 @@ pub(super) fn read(
     }
     mesh.extras = extras;
     if !own_extras.is_empty() {
-        mesh.extras.insert(super::OWN_EXTRAS_KEY.to_owned(), own_extras.into());
+        mesh.extras.insert(super::MESHSPEC_EXTRAS.to_owned(), own_extras.into());
     }
     mesh.faces = match decoded.vertex_indices {
         Some(corners) => Faces::triangles(corners),

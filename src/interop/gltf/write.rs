@@ -8,7 +8,7 @@ use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse};
 use super::entries::{RootObject, RootValue, to_raw_entries};
 use super::node_graph::NodeGraph;
 use super::repair::repair;
-use super::{CAPABILITIES, INSTANCING, LOD, materials, set_extras, set_own_extra};
+use super::{CAPABILITIES, INSTANCING, LOD, materials, set_extras, set_meshspec_extra};
 use crate::scene::{
     Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions, Source,
 };
@@ -74,9 +74,9 @@ fn asset_entry(source: Option<&Source>, conventions: Conventions) -> Value {
     let mut extras = Extras::new();
     if let Some(Source { format, conventions, .. }) = source {
         let source = json!({ "format": format, "conventions": conventions.to_string() });
-        set_own_extra(&mut extras, "source", source);
+        set_meshspec_extra(&mut extras, "source", source);
     }
-    set_own_extra(&mut extras, "conventions", conventions.to_string().into());
+    set_meshspec_extra(&mut extras, "conventions", conventions.to_string().into());
     let generator = concat!("meshspec ", env!("CARGO_PKG_VERSION"));
     json!({ "version": "2.0", "generator": generator, "extras": extras })
 }
@@ -86,10 +86,10 @@ fn scene_entry(scene: &Scene, graph: &NodeGraph) -> Value {
     entry.insert("nodes".to_owned(), graph.roots.clone().into());
     let mut extras = scene.extras.clone();
     if !scene.properties.is_empty() {
-        set_own_extra(&mut extras, "properties", json!(scene.properties));
+        set_meshspec_extra(&mut extras, "properties", json!(scene.properties));
     }
     if !scene.user_data.is_empty() {
-        set_own_extra(&mut extras, "user_data", BASE64.encode(&scene.user_data).into());
+        set_meshspec_extra(&mut extras, "user_data", BASE64.encode(&scene.user_data).into());
     }
     set_extras(&mut entry, extras);
     entry.into()
@@ -140,10 +140,10 @@ fn animation_entry<'a>(
     // Non-finite floats become strings.
     for (name, value) in [("rate", animation.rate), ("duration", animation.duration)] {
         let value = crate::float::serialize(&value, serde_json::value::Serializer).unwrap_or_default();
-        set_own_extra(&mut extras, name, value);
+        set_meshspec_extra(&mut extras, name, value);
     }
     if animation.looped {
-        set_own_extra(&mut extras, "looped", true.into());
+        set_meshspec_extra(&mut extras, "looped", true.into());
     }
     let mut entry = json!({ "channels": channels, "samplers": samplers, "extras": extras });
     if !animation.name.is_empty() {

@@ -157,18 +157,21 @@ impl<'a> MtlReader<'a, '_> {
                 b"-s" => map.transform.scale = read_up_to_three(words, 1.0)?,
                 b"-o" => map.transform.offset = read_up_to_three(words, 0.0)?,
                 b"-clamp" => map.clamp = words.next() == Some(b"on"),
-                b"-t" => _ = read_up_to_three(words, 0.0)?,
-                b"-mm" => _ = [words.next(), words.next()],
-                b"-blendu" | b"-blendv" | b"-boost" | b"-bm" | b"-cc" | b"-imfchan" | b"-texres" => {
-                    words.next();
-                }
                 _ => {
-                    *words = start;
-                    break;
+                    let values = match option {
+                        b"-t" => read_up_to_three(words, 0.0).map(|_| 0)?,
+                        b"-mm" => 2,
+                        b"-blendu" | b"-blendv" | b"-boost" | b"-bm" | b"-cc" | b"-imfchan" | b"-texres" => 1,
+                        _ => {
+                            *words = start;
+                            break;
+                        }
+                    };
+                    for _ in 0..values {
+                        words.next();
+                    }
+                    self.record_unsupported(format!("map_Kd {}", option.escape_ascii()));
                 }
-            }
-            if !matches!(option, b"-s" | b"-o" | b"-clamp") {
-                self.record_unsupported(format!("map_Kd {}", option.escape_ascii()));
             }
         }
         let path = String::from_utf8_lossy(words.rest_of_line());

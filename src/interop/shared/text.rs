@@ -1,4 +1,4 @@
-//! Parses words and numbers of text files, with their locations.
+//! Parses words and numbers of text files, with their locations, and converts names.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

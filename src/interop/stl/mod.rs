@@ -48,9 +48,10 @@ pub(super) fn read(
     if bytes.is_empty() {
         return Err(reject(bytes, 0..0, "the file is empty"));
     }
-    let solids = match !is_binary_stl(bytes) && is_text(bytes) {
-        true => ascii::read(bytes, limits)?,
-        false => vec![binary::read(bytes, options.strictness, &mut losses)?],
+    let solids = if !is_binary_stl(bytes) && is_text(bytes) {
+        ascii::read(bytes, limits)?
+    } else {
+        vec![binary::read(bytes, options.strictness, &mut losses)?]
     };
     let solids = solids.into_iter().enumerate();
     let meshes = solids.map(|(index, solid)| solid.into_mesh(index, conventions, &mut losses)).collect();

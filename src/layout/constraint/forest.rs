@@ -53,7 +53,7 @@ fn invalid_parents_by_id(
             Some(parent) if forest.parents_first && parent >= item => {
                 format!("parent {parent}, expected an index below {item}")
             }
-            Some(parent) if forest.rooted && forest.none == parents.get(parent).copied() => {
+            Some(parent) if forest.rooted && parent > 0 && forest.none == parents.get(parent).copied() => {
                 format!("parent {parent} is outside the tree")
             }
             Some(_) if own_id.is_some_and(|id| in_cycle.get(id) == Some(&true)) => {

@@ -226,8 +226,8 @@ impl<'b> Predicate<'b> {
             Predicate::Equal => {
                 let first = numbers.first_numbers().next();
                 first_numbers.all(|(item, number)| {
-                    let violation = Violation { found: Some(number), previous: first, ..Violation::at(item) };
-                    Some(number) == first || each(violation)
+                    Some(number) == first
+                        || each(Violation { found: Some(number), previous: first, ..Violation::at(item) })
                 })
             }
             Predicate::Permutation(group_size) => {

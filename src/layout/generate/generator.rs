@@ -11,7 +11,9 @@ use super::relations::Relations;
 use crate::layout::assemble::FileValues;
 use crate::layout::declaration::{Constraint, Declaration, Requirement, Shape, Type};
 use crate::layout::expr::{BinaryOp, EvalError, Scope, Value};
-use crate::layout::program::{Code, FormId, FormKind, Frames, Item, Literals, Program, Step, Unit, ValueUse};
+use crate::layout::program::{
+    Code, ComparedValues, FormId, FormKind, Frames, Item, Program, Step, Unit, ValueUse,
+};
 use crate::layout::walk::Segment;
 
 /// The maximum number of redraws for a file.
@@ -149,8 +151,8 @@ impl Generator<'_> {
     }
 
     /// Returns the numbers and patterns that the innermost unit compares values with.
-    fn compared_values(&self) -> &'static Literals {
-        static NONE: Literals = Literals::NONE;
+    fn compared_values(&self) -> &'static ComparedValues {
+        static NONE: ComparedValues = ComparedValues::NONE;
         self.frames.visible_values().unit.map_or(&NONE, |unit| unit.compared_values(self.program))
     }
 

@@ -79,8 +79,8 @@ pub struct Config {
     /// The maximum number of items in a large list; 0 disables large lists. One list in four is large. All lists of a
     /// file together have at most twice this number of items.
     pub large_items: u64,
-    /// Whether files resemble files in practice: finite floats of common magnitude, UTF-8 strings, and satisfied
-    /// constraints with severity warning. Constraints with severity error are always satisfied.
+    /// Whether generated files resemble real ones: floats are finite and of common magnitude, strings are UTF-8, and
+    /// constraints of severity warning hold. Constraints of severity error always hold.
     pub plausible: bool,
     /// The maximum number of choices that a strategy draws for a file.
     pub max_choices: usize,

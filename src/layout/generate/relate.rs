@@ -61,11 +61,10 @@ impl Generator<'_> {
         };
         for field in *fields {
             for constraint in field.constraints {
-                let (true, Some(numbers)) =
-                    (self.sampler.must_satisfy(constraint), integers(drawn, Some(field.name)))
-                else {
+                if !self.sampler.must_satisfy(constraint) {
                     continue;
-                };
+                }
+                let Some(numbers) = integers(drawn, Some(field.name)) else { continue };
                 let seen = self.frames.visible_values();
                 let eval = |expr: &Option<Expr>| expr.as_ref().and_then(|expr| expr.eval_int(&seen).ok());
                 let numbers = match constraint.requirement {

@@ -38,7 +38,7 @@ pub(super) fn print_valid_condition(out: &mut IndentedText, condition: &str) {
     out.indented(|out| out.push_line(format!("expr: {}", quoted(condition))));
 }
 
-/// Returns a constraint as a condition on the number `_`.
+/// Returns a constraint as a condition on `_`, the value; `None` if Kaitai Struct cannot express it.
 fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Option<String> {
     let number = |expr: &Expr| atom(expr, names, &KaitaiNotation);
     let term = match &constraint.requirement {

@@ -1,7 +1,7 @@
 //! Equations between slots: the roles of expressions, and the stored values that they depend on.
 
 use super::code::{Code, Slot};
-use super::model::{Argument, Call, FormKind, Literals, Program, Step, Unit, UnitId, ValueUse};
+use super::model::{Argument, Call, ComparedValues, FormKind, Program, Step, Unit, UnitId, ValueUse};
 use crate::Rule;
 use crate::layout::declaration::{Check, Checksum, Constraint, Declaration, Packing, Requirement};
 use crate::layout::expr::{BinaryOp, Expr};
@@ -253,9 +253,9 @@ impl Step {
     }
 }
 
-impl Literals {
+impl ComparedValues {
     /// An empty set.
-    pub const NONE: Literals = Literals { numbers: Vec::new(), patterns: Vec::new() };
+    pub const NONE: ComparedValues = ComparedValues { numbers: Vec::new(), patterns: Vec::new() };
 
     fn add(&mut self, code: &Code) {
         code.visit(&mut |part| match part {
@@ -275,9 +275,9 @@ impl Literals {
 
 impl Unit {
     /// Returns the numbers and patterns in the unit's expressions and in the conditions of its choices.
-    pub fn compared_values(&self, program: &Program) -> &Literals {
+    pub fn compared_values(&self, program: &Program) -> &ComparedValues {
         self.compared.get_or_init(|| {
-            let mut compared = Literals::NONE;
+            let mut compared = ComparedValues::NONE;
             for step in &self.steps {
                 step.checks.iter().for_each(|code| compared.add(code));
                 step.required_conditions.iter().for_each(|(_, code)| compared.add(code));

@@ -109,12 +109,12 @@ pub(crate) struct Unit {
     /// Whether any field has a checksum.
     pub has_checksums: bool,
     /// The numbers and patterns in the expressions, collected on first use.
-    pub compared: OnceLock<Literals>,
+    pub compared: OnceLock<ComparedValues>,
 }
 
 /// The numbers and patterns that values are compared with.
 #[derive(Debug)]
-pub(crate) struct Literals {
+pub(crate) struct ComparedValues {
     /// The numbers, each with its predecessor and successor.
     pub numbers: Vec<i128>,
     /// The patterns that strings are matched against.

@@ -33,7 +33,7 @@ pub use select::{Selection, parse_path, select};
 pub(crate) use subtree::Subtree;
 use walker::Walker;
 
-/// A value or the start of a group of values.
+/// A value, or a group of values (struct, list or block) that is entered or left.
 #[derive(Debug)]
 pub struct Node<'w> {
     /// The path in the structure.

@@ -31,7 +31,8 @@ pub struct Tolerance {
 }
 
 impl Default for Tolerance {
-    /// Positions: 1/255, a step of the small forms. Texture coordinates: 1/1024. Normals: 2°, the resolution of F8A.
+    /// Positions: 1/255, a step of the small forms. Texture coordinates: 1/1024. Normals: 2°, the
+    /// resolution of three F8A.
     fn default() -> Tolerance {
         Tolerance { position: 1.0 / 255.0, st: 1.0 / 1024.0, normal: 2.0 }
     }

@@ -1,4 +1,5 @@
-//! Reads images by their declaration. Also checks vertex counts and splits keys by bone, which it cannot express.
+//! Reads images by their declaration. Also checks vertex counts and splits keys by bone, which the declaration cannot
+//! express.
 
 use binrw::BinRead;
 

@@ -160,7 +160,7 @@ impl Pose {
 /// Returns the weighted mean of matrices; `None` if the weights add up to 0. Ignores bones that do not precede the
 /// pseudo-bone.
 fn weighted_mean(matrices: &[Mat4], bones: [u8; 4], weights: [f32; 4]) -> Option<Mat4> {
-    let followed = bones.iter().zip(weights);
+    let followed = bones.iter().zip(weights).filter(|(_, weight)| *weight != 0.0);
     let followed = followed.filter_map(|(bone, weight)| Some((*matrices.get(usize::from(*bone))?, weight)));
     let (sum, total) = followed
         .fold((Mat4::ZERO, 0.0), |(sum, total), (matrix, weight)| (sum + matrix * weight, total + weight));

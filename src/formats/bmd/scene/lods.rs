@@ -49,8 +49,10 @@ pub fn from_lod(lod: &scene::Lod, index: usize, meshes: &[usize], losses: &mut V
     }
     let to_u8 = |number: usize| {
         u8::try_from(number).map_err(|_| {
-            let (last, limits) = (first + count - 1, "BMD allows a first mesh and a mesh count up to 255");
-            Error::inexpressible(format!("meshes {first} to {last}, but {limits}")).at(path!(lods[index]))
+            let last = first + count.saturating_sub(1);
+            let message =
+                format!("meshes {first} to {last}, but BMD allows a first mesh and a mesh count up to 255");
+            Error::inexpressible(message).at(path!(lods[index]))
         })
     };
     Ok(LodDef { id_mesh: to_u8(first)?, n_mesh: to_u8(count)?, ld_sc, ..LodDef::default() })

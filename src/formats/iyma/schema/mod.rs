@@ -1,7 +1,8 @@
 //! The declaration of IyMA: header and data as binrw structs, the descriptor as a struct encoded with bitcode. Order
 //! and names follow the specification.
 //!
-//! Bitcode has no fields at fixed positions. To be displayed, it is rewritten as the plain fields of [`Descriptor`].
+//! Bitcode has no fields at fixed positions. For display, the descriptor is rewritten as the plain fields of
+//! [`Descriptor`].
 
 mod descriptor;
 pub(super) mod rules;

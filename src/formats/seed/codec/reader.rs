@@ -80,7 +80,7 @@ impl ChunkReader<'_> {
 
     /// Reads the run of lines that follows a line of the same kind. Returns their total length in bytes.
     fn read_run(&mut self, content: &LineContent, lines: &[u8]) -> usize {
-        // The run has no comments. Lines in a run have no comments, and earlier ones are already assigned.
+        // Lines in a run have no comments; earlier comments are already assigned.
         let LineContent::Values(kind, _) = *content else { return 0 };
         let (count, length) = fast::read_run(lines, kind, self.window.unfilled(kind));
         self.window.count_lines(kind, count);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::Loss;
 use crate::interop::gltf::buffer::BufferPlan;
 use crate::interop::gltf::container::ESCAPED;
-use crate::interop::gltf::{TEXTURE_SOURCES, set_extras, set_if, set_own_extra, set_text};
+use crate::interop::gltf::{TEXTURE_SOURCES, set_extras, set_if, set_meshspec_extra, set_text};
 use crate::interop::images;
 use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap};
 
@@ -128,7 +128,7 @@ impl<'a> Materials<'a> {
         if *base_color == Some([1.0; 4]) {
             // glTF does not distinguish white from no colour; the extras do.
             let mut extras = Extras::new();
-            set_own_extra(&mut extras, "white", true.into());
+            set_meshspec_extra(&mut extras, "white", true.into());
             set_extras(&mut entry, extras);
         }
         entry.into()

@@ -13,7 +13,7 @@ use self::vectors::{
     NormalizeStats, UNIT_TOLERANCE, all_finite, is_unit, repair_rotations, replace_non_finite,
     replace_non_finite_vectors,
 };
-use super::{set_own_extra, unsupported_type_name};
+use super::{set_meshspec_extra, unsupported_type_name};
 use crate::scene::{Colors, Components, CustomAttribute, Extras, Mesh, Scene, Transform};
 use crate::{Error, Loss, Quantity, Result, Unit};
 
@@ -204,7 +204,7 @@ fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         }
     }
     if !kinds.is_empty() {
-        set_own_extra(&mut mesh.extras, "kinds", kinds.into());
+        set_meshspec_extra(&mut mesh.extras, "kinds", kinds.into());
     }
 }
 

@@ -67,7 +67,7 @@ fn joint_index_end(scene: &Scene) -> usize {
     joints.filter(|joint| **joint != Skin::NONE).max().map_or(0, |joint| usize::from(*joint) + 1)
 }
 
-/// Sets joint indices with a weight of 0 to 0. Returns the number of changed indices, except [`Skin::NONE`].
+/// Sets joint indices with a weight of 0 to 0. Returns the number of changed indices, not counting [`Skin::NONE`].
 fn clear_unused_joints(skins: &mut [Skin]) -> usize {
     let mut lost = 0;
     for skin in skins {

@@ -117,7 +117,7 @@ fn attempts_for(
                 .map(|leaf| limited(none.iter().cloned().collect(), on(leaf, end.iter().cloned().collect())));
             after.chain(oversized(target, &attempt)).collect()
         }
-        // A range that is one item too long, and the largest numbers that the field can store.
+        // A count that ends the range one item past the list, then the sign bit, then the largest number.
         Requirement::Within { .. } => separately(&|leaf| {
             let more = match *numbers {
                 [len, first, ..] => Some((len - first + 1).to_string()),

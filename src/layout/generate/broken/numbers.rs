@@ -114,8 +114,8 @@ impl Number<'_> {
         }
     }
 
-    /// Returns changes that may violate a check or constraint. For an unpacked size, the block gets one more byte; for a count,
-    /// the list gets one item fewer or no items. All candidate numbers follow.
+    /// Returns changes that may violate a check or constraint: for an unpacked size, a block longer by a byte; for a
+    /// count, a list without its last item and an empty list. Candidate numbers follow.
     fn changes_near(&self, dependency: &Dependency, targets: &Targets) -> Vec<Alteration> {
         let is_size = self.has_role(|role| role == Role::UnpackedSize);
         let blocks = targets.blocks.iter().filter(|(block, _)| is_size && self.may_belong_to(block));
