@@ -86,7 +86,8 @@ impl Rig {
         let parts = parts.flat_map(|(index, bone, pseudo, inverse_bind)| {
             let part = move |(slot, follows): (usize, u8)| scene::Joint {
                 name: String::new(),
-                parent: Some(follows.into()),
+                // An unused slot may contain a missing bone (B22).
+                parent: Some(if usize::from(follows) < bones.len() { follows.into() } else { 0 }),
                 inverse_bind,
                 rest: Some(Default::default()),
                 extras: [(PSEUDO.to_owned(), part_extra(index, slot, bone, pseudo))].into_iter().collect(),

@@ -312,7 +312,7 @@ impl<'b> Loader<'b> {
         let mut has_pseudo = false;
         for (index, bone) in bones.iter().enumerate() {
             let parent = usize::from(bone.parent);
-            if bone.parent == 255 {
+            if bone.parent == 255 && index > 0 {
                 has_pseudo = true;
                 continue;
             }
