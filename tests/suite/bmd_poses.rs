@@ -6,7 +6,8 @@ use meshspec::bmd::{
     AnimRate, Animation, Bone, Channels, Document, F8A, FloatChannels, Matrix, Motion, Pose, Rotation, Track,
     Transform, Triple,
 };
-use meshspec::{ErrorKind, Format, ReadOptions};
+use meshspec::scene::{Conventions, FromScene, Scene, SceneOptions, ToScene};
+use meshspec::{Declared, ErrorKind, Format, ReadOptions};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -265,4 +266,61 @@ fn matrices_chain_bones_to_their_parents() {
     assert_point(to_model_space(&posed[1], [1.0, 0.0, 0.0]), [1.0, 0.0, 3.0]);
     assert_point(to_model_space(&posed[2], [0.0; 3]), [1.0, 0.0, 3.0]);
     assert_point(to_model_space(&posed[3], [0.0; 3]), [0.5, 0.0, 1.5]);
+}
+
+/// Asserts that the scene of a document moves each vertex like its bone.
+fn assert_scene_moves_like_bones(document: &Document, scene: &Scene) {
+    let animation = &document.animations[0];
+    let vertices: Vec<_> = document.meshes[0].vertices.iter().collect();
+    for frame in 0..animation.n_frames {
+        let frame = f32::from(frame);
+        let mut posed = scene.clone();
+        posed.apply_pose(&scene.animations[0].pose(&scene.skeleton, frame));
+        let matrices = animation.pose(frame).matrices(&document.bones);
+        for (found, vertex) in posed.meshes[0].positions.iter().zip(&vertices) {
+            let expected = to_model_space(&matrices[usize::from(vertex.bone)], vertex.position);
+            let distance = (0..3).map(|axis| (found[axis] - expected[axis]).abs()).fold(0.0, f32::max);
+            assert!(distance < 1e-4, "bone {} at {frame}: {found:?} for {expected:?}", vertex.bone);
+        }
+    }
+}
+
+/// In the case of the corpus, a pseudo-bone follows another one, and unused slots contain missing bones.
+#[test]
+fn scenes_move_vertices_like_bones() {
+    let cases = Document::edge_cases();
+    let (_, bytes) = cases.iter().find(|(description, _)| description.contains("animated")).unwrap();
+    let document = Document::read(bytes, &Default::default()).unwrap();
+    let mut options = SceneOptions::default();
+    options.conventions = Some(Conventions::GLTF);
+    let (scene, losses) = document.clone().into_scene(&options).unwrap();
+    assert!(!losses.iter().any(|loss| loss.path.to_string().contains("pseudo")), "{losses:?}");
+    assert_scene_moves_like_bones(&document, &scene);
+    let (again, _) = Document::from_scene(scene, &options).unwrap();
+    let pseudo_bones = |document: &Document| -> Vec<_> {
+        let pseudo = document.bones.iter().filter_map(|bone| match bone.transform {
+            Transform::Pseudo(pseudo) => Some(pseudo.bones().into_iter().zip(pseudo.weights())),
+            Transform::Bone(_) => None,
+        });
+        pseudo.map(|slots| slots.filter(|(_, weight)| *weight != 0.0).collect::<Vec<_>>()).collect()
+    };
+    assert_eq!(pseudo_bones(&again), pseudo_bones(&document));
+}
+
+#[test]
+fn followed_bones_beyond_four_are_a_loss() {
+    let mut document = Document::read(&Document::edge_cases()[2].1, &Default::default()).unwrap();
+    document.bones.truncate(4);
+    document.bones.insert(1, bone(0, [0.0, 1.0, 0.0], Rotation::IDENTITY));
+    document.animations.clear();
+    document.bones.push(pseudo([0, 1, 2, 0], [0.5, 0.25, 0.25, 0.0]));
+    document.bones.push(pseudo([5, 3, 4, 0], [0.5, 0.375, 0.125, 0.0]));
+    let (scene, losses) = document.into_scene(&SceneOptions::default()).unwrap();
+    let lost = losses.iter().find(|loss| loss.path == "bones[6].pseudo").expect("a loss");
+    assert_eq!((lost.error, lost.quantity), (Some(0.125), Some(meshspec::Quantity::WEIGHTS)));
+    let parts = &scene.skeleton.joints[9..];
+    assert_eq!(
+        parts.iter().map(|joint| joint.parent).collect::<Vec<_>>(),
+        [Some(3), Some(0), Some(1), Some(2)]
+    );
 }

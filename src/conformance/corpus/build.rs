@@ -11,7 +11,7 @@ use super::oracle::{Oracle, Verdicts};
 use super::pool::{Pool, ValidFile};
 use super::{Case, Config, Corpus, boundaries, search};
 use crate::conformance::Coverage;
-use crate::contents::Mesh;
+use crate::contents::Contents;
 use crate::layout::generate;
 use crate::{AnyFormat, Dialect, ReadOptions, Result, parallel};
 
@@ -24,9 +24,8 @@ const MAX_ATTEMPTS: usize = 20;
 /// The maximum number of value kinds listed in the description of a valid file.
 const MAX_LISTED: usize = 4;
 
-/// The maximum number of numbers in the vertices and indices of a mesh with contents, if fewer than [`LARGE_CORPUS`]
-/// files are requested.
-const MAX_CONTENTS_NUMBERS: usize = 512;
+/// The maximum length of contents as JSON, if fewer than [`LARGE_CORPUS`] files are requested.
+const MAX_CONTENTS_BYTES: usize = 10_000;
 const LARGE_CORPUS: usize = 1000;
 
 pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
@@ -270,12 +269,8 @@ impl CorpusBuilder {
     /// Returns `true` if the corpus is small and the contents of the file would make up a large part of it.
     fn is_too_large(&self, bytes: &[u8], dialect: Dialect) -> bool {
         let options = ReadOptions::default().with_dialect(dialect);
-        let is_large = |mesh: &Mesh| {
-            let arrays = mesh.attributes.iter().map(|attribute| &attribute.array).chain(&mesh.indices);
-            arrays.map(|array| array.numbers.len()).sum::<usize>() > MAX_CONTENTS_NUMBERS
-        };
         let contents = || self.format.contents(bytes, &options);
-        self.count < LARGE_CORPUS && contents().is_ok_and(|contents| contents.meshes.iter().any(is_large))
+        self.count < LARGE_CORPUS && contents().is_ok_and(|contents| json_len(&contents) > MAX_CONTENTS_BYTES)
     }
 
     /// Returns the path for a new file, such as `mesh/spec/broken/mesh-magic-1.mesh`.
@@ -311,6 +306,18 @@ impl CorpusBuilder {
         }
         Corpus { format: self.format, cases: self.cases, coverage, coverage_with_broken }
     }
+}
+
+/// Returns the length of contents as JSON.
+#[cfg(feature = "serde")]
+fn json_len(contents: &Contents<'_>) -> usize {
+    serde_json::to_string(contents).map_or(0, |json| json.len())
+}
+
+/// Returns 0: contents cannot be written without the feature `serde`.
+#[cfg(not(feature = "serde"))]
+fn json_len(_: &Contents<'_>) -> usize {
+    0
 }
 
 /// Returns the text with its first letter capitalised.

@@ -49,8 +49,7 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
 /// Sorts pseudo-bones after the normal bones, and makes each bone refer to earlier ones (B21, B22).
 fn fix_bones(bones: &mut Vec<Bone>) {
     bones.sort_by_key(Bone::is_pseudo);
-    let normal = bones.iter().filter(|bone| !bone.is_pseudo()).count() as u8;
-    if normal == 0 {
+    if bones.first().is_some_and(Bone::is_pseudo) {
         bones.clear();
     }
     for (index, bone) in bones.iter_mut().enumerate() {
@@ -61,7 +60,7 @@ fn fix_bones(bones: &mut Vec<Bone>) {
             }
             Transform::Bone(_) => bone.id_parent %= index as u8,
             Transform::Pseudo(transform) => {
-                let [a, b, c, d] = transform.bones().map(|bone| bone % normal);
+                let [a, b, c, d] = transform.bones().map(|bone| bone % index as u8);
                 *transform = transform.with_bone_0(a).with_bone_1(b).with_bone_2(c).with_bone_3(d);
             }
         }

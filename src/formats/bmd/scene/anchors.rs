@@ -6,6 +6,7 @@ use glam::{Mat4, Vec3};
 
 use super::super::Triple;
 use super::precision::Encoding;
+use super::pseudo::is_pseudo_bone;
 use super::rig;
 use crate::Loss;
 use crate::scene::skin::influences;
@@ -38,7 +39,7 @@ pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &m
         let before = added_bones.anchors.len();
         let leading: Vec<_> = (0..mesh.positions.len()).map(|vertex| leading_joint(mesh, vertex)).collect();
         for group in groups_of(scene, mesh, &leading, encoding) {
-            let is_part = group.joint.is_some_and(|joint| extras.get(joint).is_some_and(rig::is_pseudo_bone));
+            let is_part = group.joint.is_some_and(|joint| extras.get(joint).is_some_and(is_pseudo_bone));
             if group.error > accepted && !is_part {
                 added_bones.bind_group(scene, mesh, &leading, &group, encoding);
             }

@@ -8,6 +8,7 @@ mod lods;
 mod material;
 mod oversized;
 mod precision;
+mod pseudo;
 mod rig;
 mod source_fields;
 mod split;
@@ -66,7 +67,7 @@ impl ToScene for Document {
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = unmapped_fields(&self);
-        let rig = Rig::from_bones(&self.bones);
+        let rig = Rig::from_bones(&self.bones, &mut losses);
         let mut scene = Scene { skeleton: rig.skeleton(&self.bones), ..Scene::default() };
         let mut mesh_indices = vec![None; self.meshes.len()];
         let mut hidden = Vec::new();

@@ -1,54 +1,63 @@
 //! Converts between BMD skeletons and scene joints, and moves vertices between bone space and model space.
 //!
-//! The normal bones become joints, in order. A pseudo-bone moves by the weighted mean of the matrices of up to four
-//! bones. Since its bind pose differs from theirs, it becomes one joint per bone, a *part*: a child of the bone, whose
-//! inverse bind matrix is the inverse of the mean. Skinning to the parts by their weights reproduces it exactly.
+//! The normal bones become joints, in order, followed by the [parts](Part) of pseudo-bones.
 
 use glam::{Mat3, Mat4, Vec3};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::super::schema::{BoneTransform, PseudoTransform};
-use super::super::{Attributes, Bone, F8A, Pose, Rotation, Transform, Triple};
+use super::super::schema::BoneTransform;
+use super::super::{Attributes, Bone, Pose, Rotation, Transform, Triple};
+use super::pseudo::{self, PSEUDO, Part, is_pseudo_bone};
 use crate::scene::skin::influences;
 use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights};
 use crate::{Error, Loss, LossKind, Quantity, Result, Text, path};
 
 /// The joint extra for the mesh index of the bone's solid.
 const SOLID: &str = "bmd_solid";
-/// The joint extra that marks a part of a pseudo-bone.
-const PSEUDO: &str = "bmd_pseudo";
 
 /// The mapping between the joints of a scene and bones.
 pub struct Rig {
     /// The bind matrix of each bone, from bone space to model space.
     matrices: Vec<Mat4>,
-    /// The joints and weights that represent each bone.
-    parts: Vec<Vec<(u16, f32)>>,
+    /// The joints that represent each bone.
+    parts: Vec<Vec<Part>>,
     /// The bone index of each joint. Joints that are parts of a pseudo-bone map to that pseudo-bone.
     bones: Vec<u8>,
 }
 
 impl Rig {
-    /// Maps `bones` to joints.
-    pub fn from_bones(bones: &[Bone]) -> Rig {
+    /// Maps `bones` to joints. Adds a loss if a pseudo-bone follows more than four normal bones through others.
+    pub fn from_bones(bones: &[Bone], losses: &mut Vec<Loss>) -> Rig {
         let mut rig = Rig { matrices: bind_matrices(bones), parts: Vec::new(), bones: Vec::new() };
-        let normal_count = bones.iter().filter(|bone| !bone.is_pseudo()).count();
-        let mut next_part = normal_count;
-        let mut joints = 0..normal_count;
-        for bone in bones {
-            rig.parts.push(match bone.transform {
-                Transform::Bone(_) => joints.next().map(|joint| (joint as u16, 1.0)).into_iter().collect(),
+        let normal_count = bones.iter().filter(|bone| !bone.is_pseudo()).count() as u16;
+        let (mut joints, mut part_joints) = (0..normal_count, normal_count..);
+        for (index, bone) in bones.iter().enumerate() {
+            let parts = match bone.transform {
+                Transform::Bone(_) => joints
+                    .next()
+                    .map(|joint| Part { joint, follows: joint, weight: 1.0 })
+                    .into_iter()
+                    .collect(),
                 Transform::Pseudo(pseudo) => {
-                    let weights = pseudo.weights();
-                    let total: f32 = weights.iter().sum();
-                    let weights = weights.map(|weight| if total == 0.0 { 0.0 } else { weight / total });
-                    let parts = (next_part..).map(|joint| joint as u16);
-                    next_part += weights.len();
-                    parts.zip(weights).collect()
+                    let (blend, dropped) = pseudo::blend(pseudo, &rig.parts);
+                    if dropped > 0.0 {
+                        let message =
+                            "a scene joint follows at most four bones; only the largest weights were kept";
+                        let path = format!("bones[{index}].pseudo");
+                        losses.push(Loss::quantised(path, message, Quantity::WEIGHTS, dropped));
+                    }
+                    let parts = blend.into_iter().zip(part_joints.by_ref());
+                    parts.map(|((follows, weight), joint)| Part { joint, follows, weight }).collect()
                 }
-            });
+            };
+            rig.parts.push(parts);
         }
         rig
+    }
+
+    /// Returns the parts of a bone; none if it does not exist.
+    fn parts_of(&self, bone: usize) -> &[Part] {
+        self.parts.get(bone).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Returns `true` if the bone exists. Bone 0 always exists.
@@ -83,16 +92,18 @@ impl Rig {
             Transform::Pseudo(pseudo) => Some((index, bone, pseudo, matrix.inverse())),
             Transform::Bone(_) => None,
         });
+        let first_joint = |bone: u8| self.parts_of(bone.into()).first().map_or(0, |part| part.joint);
         let parts = parts.flat_map(|(index, bone, pseudo, inverse_bind)| {
-            let part = move |(slot, follows): (usize, u8)| scene::Joint {
-                name: String::new(),
-                // An unused slot may contain a missing bone (B22).
-                parent: Some(if usize::from(follows) < bones.len() { follows.into() } else { 0 }),
-                inverse_bind,
-                rest: Some(Default::default()),
-                extras: [(PSEUDO.to_owned(), part_extra(index, slot, bone, pseudo))].into_iter().collect(),
-            };
-            pseudo.bones().into_iter().enumerate().map(part)
+            self.parts_of(index).iter().enumerate().map(move |(slot, part)| {
+                let extra = pseudo::part_extra(index, slot, bone, pseudo, first_joint);
+                scene::Joint {
+                    name: String::new(),
+                    parent: Some(part.follows.into()),
+                    inverse_bind,
+                    rest: Some(Default::default()),
+                    extras: [(PSEUDO.to_owned(), extra)].into_iter().collect(),
+                }
+            })
         });
         Skeleton { joints: normal.chain(parts).collect() }
     }
@@ -126,9 +137,12 @@ impl Rig {
 
     /// Returns the skin of a mesh, from the bone of each vertex.
     pub fn skin(&self, bones: &[u8]) -> Skin {
-        let parts = |bone: &u8| self.parts.get(usize::from(*bone)).map(Vec::as_slice).unwrap_or_default();
-        let slot = |bone: &u8, slot: usize| parts(bone).get(slot).copied().unwrap_or((Skin::NONE, 0.0));
-        if bones.iter().all(|bone| parts(bone).len() <= 1) {
+        let slot = |bone: &u8, slot: usize| {
+            self.parts_of((*bone).into())
+                .get(slot)
+                .map_or((Skin::NONE, 0.0), |part| (part.joint, part.weight))
+        };
+        if bones.iter().all(|bone| self.parts_of((*bone).into()).len() <= 1) {
             return Skin::rigid(bones.iter().map(|bone| slot(bone, 0).0));
         }
         let joints = bones.iter().map(|bone| std::array::from_fn(|index| slot(bone, index).0)).collect();
@@ -225,11 +239,6 @@ fn to_bone_index(bone: usize) -> Result<u8> {
 /// Returns `true` for a joint made from a part of a BMD pseudo-bone. Such joints have no pose.
 pub fn is_part_of_pseudo_bone(joint: &scene::Joint) -> bool {
     is_pseudo_bone(&joint.extras)
-}
-
-/// Returns `true` if a joint with `extras` is a part of a pseudo-bone.
-pub fn is_pseudo_bone(extras: &Extras) -> bool {
-    extras.contains_key(PSEUDO)
 }
 
 /// Returns the joint that becomes bone 0; `None` if no joint is suitable.
@@ -339,21 +348,6 @@ fn report_errors((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
     }
 }
 
-/// Returns the extra for a part of a pseudo-bone. The first part stores all fields of the pseudo-bone.
-fn part_extra(index: usize, slot: usize, bone: &Bone, pseudo: PseudoTransform) -> Value {
-    if slot > 0 {
-        return json!({ "bone": index });
-    }
-    let codes = [pseudo.weight_0(), pseudo.weight_1(), pseudo.weight_2(), pseudo.weight_3()].map(F8A::code);
-    json!({
-        "bone": index,
-        "follows": pseudo.bones(),
-        "weights": codes,
-        "name": bone.name.as_ref().map(Text::to_string),
-        "solid": bone.id_solid,
-    })
-}
-
 /// Appends the pseudo-bones that the extras of their parts describe.
 fn add_pseudo_bones(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &[Extras]) -> Result<()> {
     let mut new_bones: Vec<(u64, u8)> = Vec::new();
@@ -363,7 +357,7 @@ fn add_pseudo_bones(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &[Extras]) -> 
             rig.bones[joint] = *bone;
             continue;
         }
-        let Some(pseudo) = parse_pseudo_bone(value, rig) else { continue };
+        let Some(pseudo) = pseudo::parse_pseudo_bone(value, |joint| rig.bone_of(joint)) else { continue };
         let bone = to_bone_index(bones.len()).map_err(|error| error.at(path!(skeleton.joints[joint])))?;
         rig.bones[joint] = bone;
         new_bones.push((old, bone));
@@ -376,17 +370,4 @@ fn add_pseudo_bones(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &[Extras]) -> 
         });
     }
     Ok(())
-}
-
-/// Returns the pseudo-bone in the extra of a part; `None` if the extra is incomplete.
-fn parse_pseudo_bone(value: &Value, rig: &Rig) -> Option<PseudoTransform> {
-    let bytes = |name: &str| -> Option<[u8; 4]> {
-        let values = value.get(name)?.as_array()?.iter();
-        let bytes: Option<Vec<u8>> = values.map(|byte| u8::try_from(byte.as_u64()?).ok()).collect();
-        bytes?.try_into().ok()
-    };
-    let [a, b, c, d] = bytes("follows")?.map(|joint| rig.bone_of(joint.into()).map(|bone| bone as u8));
-    let [i, j, k, l] = bytes("weights")?.map(|code| F8A::from_bytes([code]));
-    let bones = PseudoTransform::new().with_bone_0(a?).with_bone_1(b?).with_bone_2(c?).with_bone_3(d?);
-    Some(bones.with_weight_0(i).with_weight_1(j).with_weight_2(k).with_weight_3(l))
 }

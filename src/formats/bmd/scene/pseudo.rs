@@ -1,0 +1,96 @@
+//! Pseudo-bones as joints. A pseudo-bone moves by the weighted mean of the matrices of up to four bones. Since its bind
+//! pose differs from theirs, it becomes one joint per bone, a *part*: a child of the bone, whose inverse bind matrix is
+//! the inverse of the mean. Skinning to the parts by their weights reproduces it exactly.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::super::schema::PseudoTransform;
+use super::super::{Bone, F8A};
+use crate::Text;
+use crate::scene::Extras;
+
+/// The joint extra that marks a part of a pseudo-bone.
+pub const PSEUDO: &str = "bmd_pseudo";
+
+/// A joint that represents a bone or, with a weight, a part of a pseudo-bone.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// The joint.
+    pub joint: u16,
+    /// The joint of the normal bone that the part follows; the joint itself for a normal bone.
+    pub follows: u16,
+    /// The weight in the mean.
+    pub weight: f32,
+}
+
+/// Returns the joints of the normal bones that a pseudo-bone follows, with their weights, and the sum of the weights of
+/// further bones. `parts` are those of the earlier bones.
+///
+/// A followed pseudo-bone is replaced by the bones that it follows; if they are more than four, the largest weights are
+/// kept. Unused slots may contain any bone (B22).
+pub fn blend(pseudo: PseudoTransform, parts: &[Vec<Part>]) -> ([(u16, f32); 4], f32) {
+    let total: f32 = pseudo.weights().iter().sum();
+    let weights = pseudo.weights().map(|weight| if total == 0.0 { 0.0 } else { weight / total });
+    let parts_of = |bone: u8| parts.get(usize::from(bone)).map(Vec::as_slice).unwrap_or_default();
+    let slots = || pseudo.bones().into_iter().map(parts_of).zip(weights);
+    if slots().all(|(parts, weight)| parts.len() <= 1 || weight == 0.0) {
+        let mut slots = slots().map(|(parts, weight)| (parts.first().map_or(0, |part| part.follows), weight));
+        return (std::array::from_fn(|_| slots.next().unwrap_or_default()), 0.0);
+    }
+    let mut sums: BTreeMap<u16, f32> = BTreeMap::new();
+    for (parts, weight) in slots() {
+        for part in parts {
+            *sums.entry(part.follows).or_default() += weight * part.weight;
+        }
+    }
+    let mut sorted: Vec<_> = sums.into_iter().filter(|(_, weight)| *weight != 0.0).collect();
+    sorted.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
+    let dropped: f32 = sorted.iter().skip(4).map(|(_, weight)| weight.abs()).sum();
+    let kept: f32 = sorted.iter().take(4).map(|(_, weight)| weight).sum();
+    let scale = if dropped > 0.0 && kept != 0.0 { 1.0 / kept } else { 1.0 };
+    let mut kept = sorted.into_iter().map(|(joint, weight)| (joint, weight * scale));
+    (std::array::from_fn(|_| kept.next().unwrap_or_default()), dropped)
+}
+
+/// Returns `true` if a joint with `extras` is a part of a pseudo-bone.
+pub fn is_pseudo_bone(extras: &Extras) -> bool {
+    extras.contains_key(PSEUDO)
+}
+
+/// Returns the extra for a part of the pseudo-bone with index `index`. The first part stores all fields; `joint_of`
+/// returns the first joint of a bone.
+pub fn part_extra(
+    index: usize,
+    slot: usize,
+    bone: &Bone,
+    pseudo: PseudoTransform,
+    joint_of: impl Fn(u8) -> u16,
+) -> Value {
+    if slot > 0 {
+        return json!({ "bone": index });
+    }
+    let codes = [pseudo.weight_0(), pseudo.weight_1(), pseudo.weight_2(), pseudo.weight_3()].map(F8A::code);
+    json!({
+        "bone": index,
+        "follows": pseudo.bones().map(joint_of),
+        "weights": codes,
+        "name": bone.name.as_ref().map(Text::to_string),
+        "solid": bone.id_solid,
+    })
+}
+
+/// Returns the pseudo-bone in the extra of a part; `None` if the extra is incomplete. `bone_of` returns the bone of a
+/// joint.
+pub fn parse_pseudo_bone(value: &Value, bone_of: impl Fn(usize) -> Option<usize>) -> Option<PseudoTransform> {
+    let numbers = |name: &str| -> Option<[usize; 4]> {
+        let values = value.get(name)?.as_array()?.iter();
+        let numbers: Option<Vec<usize>> = values.map(|number| number.as_u64()?.try_into().ok()).collect();
+        numbers?.try_into().ok()
+    };
+    let [a, b, c, d] = numbers("follows")?.map(|joint| bone_of(joint).map(|bone| bone as u8));
+    let [i, j, k, l] = numbers("weights")?.map(|code| u8::try_from(code).ok().map(F8A::from));
+    let bones = PseudoTransform::new().with_bone_0(a?).with_bone_1(b?).with_bone_2(c?).with_bone_3(d?);
+    Some(bones.with_weight_0(i?).with_weight_1(j?).with_weight_2(k?).with_weight_3(l?))
+}
