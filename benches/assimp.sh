@@ -25,12 +25,12 @@ side = 448
 source = os.path.join(folder, "grid.obj")
 
 with open(source, "w") as file:
-    places = [(x / side, z / side) for z in range(side) for x in range(side)]
-    for x, z in places:
+    points = [(x / side, z / side) for z in range(side) for x in range(side)]
+    for x, z in points:
         file.write(f"v {x:.6f} {math.sin(20 * x) * math.cos(20 * z) / 10:.6f} {z:.6f}\n")
-    for x, z in places:
+    for x, z in points:
         file.write(f"vt {x:.6f} {z:.6f}\n")
-    for x, z in places:
+    for x, z in points:
         slope = (-2 * math.cos(20 * x) * math.cos(20 * z), 1, 2 * math.sin(20 * x) * math.sin(20 * z))
         length = math.hypot(*slope)
         file.write("vn " + " ".join(f"{s / length:.6f}" for s in slope) + "\n")
@@ -54,11 +54,11 @@ def seconds(command, target):
 
 own, other = (os.path.join(folder, name) for name in ("meshspec.glb", "assimp.glb"))
 ratios = []
-for number in range(rounds):
+for index in range(rounds):
     ours = seconds([program, "convert", source, own], own)
     theirs = seconds(["assimp", "export", source, other], other)
     ratios.append(theirs / ours)
-    print(f"round {number + 1}: meshspec {ours:.3f} s, assimp {theirs:.3f} s, {theirs / ours:.1f} times as fast")
+    print(f"round {index + 1}: meshspec {ours:.3f} s, assimp {theirs:.3f} s, {theirs / ours:.1f} times as fast")
 size = os.path.getsize(source)
 print(f"median of {rounds} rounds, {side * side} vertices, {size} bytes: {statistics.median(ratios):.1f} times as fast")
 PYTHON

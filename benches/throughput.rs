@@ -1,12 +1,11 @@
-//! Measures relative throughput: each row runs the measured code and a baseline alternately, and prints the median
+//! Measures relative throughput: for each row, runs the measured code and a baseline alternately, and prints the median
 //! ratio.
 //!
-//! `cargo bench --bench throughput --all-features [-- START] [-- --json FILE] [-- --against PROGRAM]`. START is a
-//! prefix of row names, PROGRAM an earlier build of this benchmark.
+//! `cargo bench --bench throughput --all-features -- [START] [--json FILE] [--against PROGRAM]`. START is a prefix
+//! of row names, PROGRAM an earlier build of this benchmark.
 //!
-//! A ratio above 1.0 means that the measured code is faster. The lowest and highest ratios follow, without the
-//! fastest and slowest quarter of the runs. Measured code and baseline allocate new buffers of the same sizes in
-//! every run.
+//! A ratio above 1.0 means that the measured code is faster. The range of the ratios follows, without the
+//! lowest and the highest quarter. Measured code and baseline allocate new buffers of the same sizes in every run.
 
 mod against;
 mod rows;
@@ -37,7 +36,7 @@ fn main() -> Result<(), Error> {
     let json = arguments.iter().position(|a| a == "--json").and_then(|i| arguments.get(i + 1));
     let against = arguments.iter().position(|a| a == "--against").and_then(|i| arguments.get(i + 1));
     let filter = arguments.first().filter(|a| !a.starts_with("--"));
-    println!("{}", machine());
+    println!("{}", describe_machine());
     if let Some(program) = against {
         return against::compare(program.as_ref(), filter.map(|filter| &**filter));
     }
@@ -54,7 +53,7 @@ fn main() -> Result<(), Error> {
 }
 
 /// Returns the processor model, the number of cores, the operating system and the architecture.
-fn machine() -> String {
+fn describe_machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model =
@@ -86,7 +85,7 @@ impl Spread {
 
 struct Row {
     name: &'static str,
-    /// The number of bytes; for walker, assembler and generator, of fields; for some rows of BMD, of items.
+    /// The number of bytes per run; in some rows, of fields, vertices or faces.
     amount: u64,
     seconds: f64,
     baseline: &'static str,

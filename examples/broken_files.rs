@@ -27,7 +27,7 @@ impl Counts {
         let (found, changed) = (field_names(&broken.path), field_names(&broken.changed));
         let (field, statement) = match broken.breakage {
             Breakage::Check(check) => (found, check.message.to_owned()),
-            Breakage::Constraint(constraint) => (found, describe_requirement(constraint)),
+            Breakage::Constraint(constraint) => (found, describe_constraint(constraint)),
             Breakage::Value => (found, "value".to_owned()),
             Breakage::Count(_) => (changed, "count".to_owned()),
             Breakage::Offset => (changed, "offset".to_owned()),
@@ -72,13 +72,13 @@ impl Counts {
     }
 
     fn add_field(&mut self, field: &'static Field, siblings: &[Field], path: &mut Vec<&'static str>) {
-        let place = path.join(".");
-        field.checks.iter().for_each(|check| self.add_statement(&place, check.message));
+        let field_path = path.join(".");
+        field.checks.iter().for_each(|check| self.add_statement(&field_path, check.message));
         for constraint in field.constraints {
             // The path of the finding is the list, not the field.
             let is_of_list = matches!(constraint.requirement, Requirement::Some(_));
-            let place = if is_of_list { &path[..path.len() - 1] } else { &path[..] };
-            self.add_statement(&place.join("."), &describe_requirement(constraint));
+            let names = if is_of_list { &path[..path.len() - 1] } else { &path[..] };
+            self.add_statement(&names.join("."), &describe_constraint(constraint));
         }
         self.add_numbers(field.count.as_ref(), "count", siblings, path);
         self.add_numbers(field.position.as_ref(), "offset", siblings, path);
@@ -91,7 +91,7 @@ impl Counts {
         let Some(block) = &field.block else { return self.add_type(&field.ty, path) };
         self.add_numbers(block.size.as_ref(), "unpacked size", siblings, path);
         if block.packing != Packing::Stored {
-            self.add_statement(&place, "packing");
+            self.add_statement(&field_path, "packing");
         }
         let name = if block.inline { path.pop() } else { None };
         self.add_type(&block.content, path);
@@ -99,15 +99,23 @@ impl Counts {
     }
 
     /// Adds a statement for each field in an expression that is a sibling of the field with the expression.
-    fn add_numbers(&mut self, expr: Option<&Expr>, what: &str, siblings: &[Field], path: &[&'static str]) {
+    fn add_numbers(
+        &mut self,
+        expr: Option<&Expr>,
+        statement: &str,
+        siblings: &[Field],
+        path: &[&'static str],
+    ) {
         match expr {
             Some(Expr::Path(names)) if siblings.iter().any(|field| field.name == names[0]) => {
-                let place = path.split_last().map_or(&[][..], |(_, outer)| outer);
-                self.add_statement(&[place, names].concat().join("."), what);
+                let outer = path.split_last().map_or(&[][..], |(_, outer)| outer);
+                self.add_statement(&[outer, names].concat().join("."), statement);
             }
-            Some(Expr::Unary(_, a) | Expr::Cast(a, _)) => self.add_numbers(Some(a), what, siblings, path),
+            Some(Expr::Unary(_, a) | Expr::Cast(a, _)) => {
+                self.add_numbers(Some(a), statement, siblings, path)
+            }
             Some(Expr::Binary(_, a, b) | Expr::If(_, a, b)) => {
-                [a, b].iter().for_each(|part| self.add_numbers(Some(part), what, siblings, path));
+                [a, b].iter().for_each(|part| self.add_numbers(Some(part), statement, siblings, path));
             }
             _ => {}
         }
@@ -115,7 +123,7 @@ impl Counts {
 }
 
 /// Returns a description of a constraint: its rule and its kind.
-fn describe_requirement(constraint: &Constraint) -> String {
+fn describe_constraint(constraint: &Constraint) -> String {
     let kind = match constraint.requirement {
         Requirement::Below(_) => "below",
         Requirement::AtLeast(_) => "at least",
@@ -150,7 +158,7 @@ fn field_names(path: &Path) -> String {
     names.collect::<Vec<_>>().join(".")
 }
 
-/// Generates files of a layout; every second file is plausible.
+/// Generates up to `attempts` files of a layout. Every second attempt is plausible.
 pub fn generate_files(ty: &'static Type, attempts: u64) -> impl Iterator<Item = Vec<u8>> {
     // The quality of the random numbers hardly matters.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -180,7 +188,7 @@ fn main() {
                 broken.for_each(|broken| counts.add(&broken));
             }
             println!("{name}: {valid} files of 200");
-            counts.0.iter().for_each(|(what, count)| println!("  {count:6} {what}"));
+            counts.0.iter().for_each(|(statement, count)| println!("  {count:6} {statement}"));
         }
     }
 }

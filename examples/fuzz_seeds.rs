@@ -1,4 +1,5 @@
-//! Writes the seeds of the fuzz targets to `fuzz/corpus/`: the samples, and their scenes in the interchange formats.
+//! Writes the seeds of the fuzz targets to `fuzz/corpus/`: the samples, their documents as JSON, and their scenes in
+//! the interchange formats.
 //!
 //! `cargo run --all-features --example fuzz_seeds`, before `cargo fuzz run` (see CONTRIBUTING.md).
 
@@ -16,7 +17,7 @@ use meshspec::FormatId;
 use meshspec::interop::Interchange;
 
 /// The targets for files of the five formats. The first byte of their inputs selects format and dialect.
-const CODECS: [&str; 7] = ["read", "verdicts", "rewrite", "walker", "assemble", "json", "scenes"];
+const CODEC_TARGETS: [&str; 7] = ["read", "verdicts", "rewrite", "walker", "assemble", "json", "scenes"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -25,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let entry = entry?;
             let (name, bytes) = (entry.file_name(), fs::read(entry.path())?);
             let data = Input::detected(*format, &bytes).to_data().ok_or("a dialect that the format lacks")?;
-            for target in CODECS {
+            for target in CODEC_TARGETS {
                 write_seed(root, target, &name.to_string_lossy(), &data)?;
             }
             let document = format.read(&bytes, &Default::default())?;
@@ -36,12 +37,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 &serde_json::to_vec(&document)?,
             )?;
             let (scene, _) = document.into_scene(&Default::default())?;
-            for target in Interchange::ALL {
-                let folder = if *target == Interchange::Glb { "gltf" } else { target.name() };
-                let name = format!("{}.{target}", name.to_string_lossy());
+            for interchange in Interchange::ALL {
+                let target = if *interchange == Interchange::Glb { "gltf" } else { interchange.name() };
+                let name = format!("{}.{interchange}", name.to_string_lossy());
                 let mut files = BTreeMap::new();
-                target.write(scene.clone(), &name, &mut files, &Default::default())?;
-                write_seed(root, folder, &name, &files[&name])?;
+                interchange.write(scene.clone(), &name, &mut files, &Default::default())?;
+                write_seed(root, target, &name, &files[&name])?;
             }
         }
     }

@@ -35,7 +35,7 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
 /// Returns the outdated files of the repository in `root`, with their expected content.
 pub fn outdated_files(root: &Path) -> Vec<(PathBuf, String)> {
     let docs = root.join("docs");
-    let mut files = vec![(docs.join("rules.md"), rules())];
+    let mut files = vec![(docs.join("rules.md"), rules_page())];
     for format in FormatId::ALL {
         let printed = Schema::ALL.iter().flat_map(|schema| format.schema(*schema));
         files.extend(printed.map(|file| (docs.join("schema").join(file.name), file.text)));
@@ -45,7 +45,7 @@ pub fn outdated_files(root: &Path) -> Vec<(PathBuf, String)> {
 }
 
 /// Returns the page of all rules.
-fn rules() -> String {
+fn rules_page() -> String {
     let mut out = String::from(
         "# Rules\n\n\
          The rules of `meshspec check`. Codes are stable. Strict reading rejects errors and fatal findings, lenient reading\n\

@@ -40,8 +40,8 @@ pub fn coverage(format: FormatId, documents: &[Document]) -> meshspec::Result<Co
 fn main() -> Result<(), Box<dyn Error>> {
     for format in FormatId::ALL.iter().copied() {
         let plausible = documents(format, Config { plausible: true, ..Config::default() }, 2000);
-        let fine = plausible.iter().filter(|document| document.check().findings().is_empty()).count();
-        println!("{}: of {} plausible documents {fine} have no findings", format.name(), plausible.len());
+        let clean = plausible.iter().filter(|document| document.check().findings().is_empty()).count();
+        println!("{}: of {} plausible documents {clean} have no findings", format.name(), plausible.len());
         for (field, kinds) in coverage(format, &documents(format, Config::default(), 2000))?.fields() {
             let all: Vec<_> = kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
             println!("  {field}: {}", all.join(", "));

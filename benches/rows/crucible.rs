@@ -1,4 +1,4 @@
-//! The rows of Crucible. The baselines are LZ4 in C and in Rust.
+//! The rows of Crucible. The baseline of reading is LZ4 in C, the baseline of writing is LZ4 in Rust.
 
 use meshspec::{Format, FormatId, ReadOptions, WriteOptions, crucible};
 
@@ -33,26 +33,26 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     let size = raw.iter().map(|stream| stream.len() as u64).sum();
     let packed: Vec<(Vec<u8>, usize)> =
         raw.iter().map(|stream| (lz4_flex::block::compress(stream), stream.len())).collect();
-    let most = raw.iter().map(|stream| lz4_flex::block::get_maximum_output_size(stream.len())).sum();
+    let max_size = raw.iter().map(|stream| lz4_flex::block::get_maximum_output_size(stream.len())).sum();
 
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let (one, two) = (pool(1)?, pool(2)?);
     let options = ReadOptions::default();
     let read = || crucible::Document::read(&bytes, &options);
-    let c = || -> Vec<_> {
+    let lz4_in_c = || -> Vec<_> {
         let unpacked = packed.iter().map(|(packed, size)| {
             let mut buffer = vec![0u8; *size];
             lz4::block::decompress_to_buffer(packed, Some(*size as i32), &mut buffer).map(|_| buffer)
         });
         unpacked.collect()
     };
-    bench.add_row("crucible/read", size, || one.install(read), "C LZ4_decompress_safe", c);
+    bench.add_row("crucible/read", size, || one.install(read), "C LZ4_decompress_safe", lz4_in_c);
     bench.add_row("crucible/read parallel", size, || two.install(read), "one thread", || one.install(read));
     let check = || one.install(|| meshspec::check(&bytes, FormatId::Crucible, &options));
     bench.add_row("crucible/check", size, check, "reading", || one.install(read));
     let options = WriteOptions::default();
     let compress = || {
-        let mut file = vec![0u8; most];
+        let mut file = vec![0u8; max_size];
         let mut end = 0;
         for stream in &raw {
             end += lz4_flex::block::compress_into(stream, &mut file[end..]).unwrap_or(0);

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{crucible, iyma, mesh};
 use crate::{Bench, Error, Sheet, sheet};
 
-/// A file store that reads and writes the same file, whatever its name.
+/// A file store that reads and writes the same file for every name.
 struct SingleFile(PathBuf);
 
 impl Files for SingleFile {
@@ -72,7 +72,7 @@ fn add_rows_to_glb(bench: &mut Bench) -> Result<(), Error> {
     Ok(())
 }
 
-/// Decodes the packed vertices and faces of a BMD document. Other documents have none.
+/// Decodes the packed vertices and faces of a BMD document; empty for other documents.
 fn unpack(document: &Document) -> Vec<(VertexColumns, Vec<[u32; 3]>)> {
     let Document::Bmd(document) = document else { return Vec::new() };
     let meshes = document.meshes.iter();
@@ -124,31 +124,32 @@ struct Columns {
 /// Parses the columns from the buffer views of a valid file.
 fn parse_columns(glb: &[u8]) -> Result<Columns, Error> {
     let length = u32::from_le_bytes(*glb[12..].first_chunk().ok_or("no length")?) as usize;
-    let (json, numbers): (Value, _) = (serde_json::from_slice(&glb[20..20 + length])?, &glb[28 + length..]);
-    fn column<T: PlainData>(json: &Value, numbers: &[u8], accessor: &Value) -> Option<Vec<T>> {
+    let (json, binary): (Value, _) = (serde_json::from_slice(&glb[20..20 + length])?, &glb[28 + length..]);
+    fn column<T: PlainData>(json: &Value, binary: &[u8], accessor: &Value) -> Option<Vec<T>> {
         let view = json["accessors"][accessor.as_u64()? as usize]["bufferView"].as_u64()?;
         let view = &json["bufferViews"][view as usize];
         let (start, length) = (view["byteOffset"].as_u64()? as usize, view["byteLength"].as_u64()? as usize);
-        Some(bulk::to_vec(numbers.get(start..start + length)?))
+        Some(bulk::to_vec(binary.get(start..start + length)?))
     }
     let primitive = &json["meshes"][0]["primitives"][0];
     let attributes = &primitive["attributes"];
-    let corners = &primitive["indices"];
-    let is_narrow = json["accessors"][corners.as_u64().unwrap_or(0) as usize]["componentType"] == 5123;
+    let index_accessor = &primitive["indices"];
+    let is_narrow = json["accessors"][index_accessor.as_u64().unwrap_or(0) as usize]["componentType"] == 5123;
     let indices = if is_narrow {
-        column::<u16>(&json, numbers, corners).map(|indices| indices.into_iter().map(u32::from).collect())
+        column::<u16>(&json, binary, index_accessor)
+            .map(|indices| indices.into_iter().map(u32::from).collect())
     } else {
-        column(&json, numbers, corners)
+        column(&json, binary, index_accessor)
     };
     Ok(Columns {
         sheet: Sheet {
-            positions: column(&json, numbers, &attributes["POSITION"]).ok_or("no positions")?,
-            normals: column(&json, numbers, &attributes["NORMAL"]).ok_or("no normals")?,
-            uvs: column(&json, numbers, &attributes["TEXCOORD_0"]).ok_or("no texture coordinates")?,
+            positions: column(&json, binary, &attributes["POSITION"]).ok_or("no positions")?,
+            normals: column(&json, binary, &attributes["NORMAL"]).ok_or("no normals")?,
+            uvs: column(&json, binary, &attributes["TEXCOORD_0"]).ok_or("no texture coordinates")?,
             indices: indices.ok_or("no indices")?,
         },
-        joint_ids: column(&json, numbers, &attributes["JOINTS_0"]),
-        joint_weights: column(&json, numbers, &attributes["WEIGHTS_0"]),
+        joint_ids: column(&json, binary, &attributes["JOINTS_0"]),
+        joint_weights: column(&json, binary, &attributes["WEIGHTS_0"]),
     })
 }
 

@@ -25,8 +25,8 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     let bytes = document.write(&WriteOptions::default())?;
     let layout = document.format().layout_of(&bytes, document.dialect()).ok_or("no layout")?;
     let count = || {
-        let mut count = FieldCounter(0);
-        walk(layout, &bytes, &Limits::default(), &mut count).map(|_| count.0)
+        let mut counter = FieldCounter(0);
+        walk(layout, &bytes, &Limits::default(), &mut counter).map(|_| counter.0)
     };
     let fields = count()?;
     bench.add_row("layout/walk (fields)", fields, count, "copy", || bytes.to_vec());
@@ -34,7 +34,7 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     add_generation_row(bench)
 }
 
-/// Adds the row that assembles the values of a smaller file, since they take ten times as much memory as their bytes.
+/// Adds the row that assembles a file. The file is small, since its values take ten times as much memory as its bytes.
 fn add_assembly_row(bench: &mut Bench) -> Result<(), Error> {
     let document = Document::Mesh(super::mesh::document_with_side(200)?);
     let bytes = document.write(&WriteOptions::default())?;
@@ -45,16 +45,16 @@ fn add_assembly_row(bench: &mut Bench) -> Result<(), Error> {
         return Err("assembling the values does not yield the file".into());
     }
     let count = || {
-        let mut count = FieldCounter(0);
-        walk(layout, &bytes, &limits, &mut count).map(|_| count.0)
+        let mut counter = FieldCounter(0);
+        walk(layout, &bytes, &limits, &mut counter).map(|_| counter.0)
     };
     let fields = count()?;
     bench.add_row("layout/assemble (fields)", fields, || values.assemble(&limits), "walk", count);
     Ok(())
 }
 
-/// Adds the row that generates 200 files of each layout from fixed numbers. Skips IyMA, whose packing rejects most
-/// files.
+/// Adds the row that generates up to 200 files of each layout from fixed numbers. Skips IyMA, whose packing rejects
+/// most files.
 fn add_generation_row(bench: &mut Bench) -> Result<(), Error> {
     let layouts = FormatId::ALL.iter().filter(|format| format.name() != "iyma");
     let layouts: Vec<_> = layouts.flat_map(|format| format.about().layouts()).collect();
@@ -71,11 +71,11 @@ fn add_generation_row(bench: &mut Bench) -> Result<(), Error> {
     };
     let generated = files();
     let count = || {
-        let mut count = FieldCounter(0);
+        let mut counter = FieldCounter(0);
         for (ty, bytes) in &generated {
-            walk(ty, bytes, &Limits::default(), &mut count)?;
+            walk(ty, bytes, &Limits::default(), &mut counter)?;
         }
-        Ok::<_, Error>(count.0)
+        Ok::<_, Error>(counter.0)
     };
     let fields = count()?;
     if generated.len() < layouts.len() * 50 {

@@ -4,7 +4,7 @@ use meshspec::{Format, FormatId, ReadOptions, WriteOptions, mesh};
 
 use crate::{Bench, Error, Sheet, sheet};
 
-/// Returns a document with 1,000,000 vertices with all attributes, and 2,000,000 triangles.
+/// Returns a document with 1,000,000 vertices with all attributes, and almost 2,000,000 triangles.
 pub fn document() -> Result<mesh::Document, Error> {
     document_with_side(1000)
 }

@@ -1,4 +1,4 @@
-//! The rows of Seed: 200,000 vertices and 400,000 faces.
+//! The rows of Seed: about 200,000 vertices and 400,000 faces.
 
 use std::fmt::Write as _;
 
@@ -43,7 +43,8 @@ fn to_obj(document: &seed::Document) -> Result<String, std::fmt::Error> {
     Ok(out)
 }
 
-/// Parses a valid file without a grammar, as the baseline for its cost. `None` if a number is malformed.
+/// Parses a valid file without a grammar, as a baseline for the cost of the grammar. Returns `None` if a number is
+/// malformed.
 fn parse_by_hand(text: &[u8]) -> Option<seed::Document> {
     let mut document = seed::Document { uvs: vec![Vec::new()], ..Default::default() };
     let mut at = 0;
@@ -70,9 +71,9 @@ fn skip_separators(text: &[u8], at: &mut usize) {
     }
 }
 
-fn parse_floats<const N: usize>(text: &[u8], at: &mut usize, identifier: usize) -> Option<[f32; N]> {
+fn parse_floats<const N: usize>(text: &[u8], at: &mut usize, identifier_len: usize) -> Option<[f32; N]> {
     let mut values = [0.0; N];
-    *at += identifier;
+    *at += identifier_len;
     for value in &mut values {
         skip_separators(text, at);
         let (number, length) = fast_float2::parse_partial::<f32, _>(&text[*at..]).ok()?;
@@ -95,8 +96,7 @@ fn parse_indices(text: &[u8], at: &mut usize) -> Option<[u32; 3]> {
     (text.get(*at) == Some(&b'\n')).then_some(values)
 }
 
-/// Reorders the text so that the lines of each vertex are together, and each line differs in kind from the previous
-/// one.
+/// Reorders the lines: position, normal and texture coordinates of each vertex in turn, then all faces.
 fn alternate_lines(text: &[u8]) -> Vec<u8> {
     let lines_of = |start: &'static [u8]| {
         text.split_inclusive(|byte| *byte == b'\n').filter(move |line| line.starts_with(start))

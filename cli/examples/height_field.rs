@@ -12,7 +12,7 @@ use meshspec::{BinaryFormat, Formats};
 #[brw(little, magic = b"HFLD")]
 pub struct HeightField {
     /// Number of columns.
-    #[br(assert(columns >= 2, "a height field has 2 columns at least"))]
+    #[br(assert(columns >= 2, "a height field has at least 2 columns"))]
     pub columns: u16,
     /// Number of rows.
     pub rows: u16,

@@ -55,8 +55,8 @@ impl BatchArgs {
                     let file =
                         parse_path(entry).map_err(|error| Failure::invalid(&input::name_of(list), error))?;
                     // Keeps the folders, so that files with the same name have different outputs.
-                    let names = file.components().filter(|part| matches!(part, Component::Normal(_)));
-                    files.push(InputFile { name: names.collect(), file, is_explicit: false });
+                    let parts = file.components().filter(|part| matches!(part, Component::Normal(_)));
+                    files.push(InputFile { relative_path: parts.collect(), file, is_explicit: false });
                 }
             }
         }

@@ -8,10 +8,10 @@ use memmap2::MmapMut;
 
 /// The minimum size of a file that is read into huge pages, in bytes. With small pages, page faults would take most of
 /// the time.
-const LARGE_FILE: u64 = 4 << 20;
+const MIN_LARGE_SIZE: u64 = 4 << 20;
 
 /// The maximum size of a stream in bytes.
-const MAX_STREAM: u64 = 4 << 30;
+const MAX_STREAM_SIZE: u64 = 4 << 30;
 
 /// The bytes of a file in memory.
 ///
@@ -26,7 +26,7 @@ impl Buffer {
     /// Reads a file. Ignores bytes appended while reading; returns fewer bytes if the file is truncated while reading.
     pub fn read_file(mut file: File) -> io::Result<Buffer> {
         let size = file.metadata()?.len();
-        if size < LARGE_FILE {
+        if size < MIN_LARGE_SIZE {
             return Buffer::read_stream(&mut file);
         }
         let size = usize::try_from(size).map_err(|_| ErrorKind::OutOfMemory)?;
@@ -42,11 +42,11 @@ impl Buffer {
     ///
     /// # Errors
     ///
-    /// Returns an error if reading fails or the stream is longer than [`MAX_STREAM`], as it may be endless.
+    /// Returns an error if reading fails or the stream is longer than [`MAX_STREAM_SIZE`], as it may be endless.
     pub fn read_stream(stream: &mut dyn Read) -> io::Result<Buffer> {
         let mut bytes = Vec::new();
-        stream.take(MAX_STREAM + 1).read_to_end(&mut bytes)?;
-        match bytes.len() as u64 > MAX_STREAM {
+        stream.take(MAX_STREAM_SIZE + 1).read_to_end(&mut bytes)?;
+        match bytes.len() as u64 > MAX_STREAM_SIZE {
             true => Err(io::Error::new(
                 ErrorKind::FileTooLarge,
                 "the stream is longer than 4 GiB: save it as a file",
@@ -96,10 +96,10 @@ mod tests {
 
     #[test]
     fn large_and_small_files_are_read_completely() {
-        let bytes: Vec<u8> = (0..LARGE_FILE + 3).map(|index| (index % 251) as u8).collect();
-        for size in [0, 1, LARGE_FILE - 1, LARGE_FILE, LARGE_FILE + 1, LARGE_FILE + 3] {
+        let bytes: Vec<u8> = (0..MIN_LARGE_SIZE + 3).map(|index| (index % 251) as u8).collect();
+        for size in [0, 1, MIN_LARGE_SIZE - 1, MIN_LARGE_SIZE, MIN_LARGE_SIZE + 1, MIN_LARGE_SIZE + 3] {
             let buffer = read(&bytes[..size as usize]);
-            assert_eq!(matches!(buffer, Buffer::Large(..)), size >= LARGE_FILE);
+            assert_eq!(matches!(buffer, Buffer::Large(..)), size >= MIN_LARGE_SIZE);
             assert!(*buffer == bytes[..size as usize], "{size} bytes");
         }
     }

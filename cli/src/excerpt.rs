@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use anstyle::Style;
 
-const WIDTH: usize = 16;
+const BYTES_PER_LINE: usize = 16;
 const MAX_LINES: usize = 3;
 
 /// Prints at most [`MAX_LINES`] lines that contain bytes of `marked`, with these bytes underlined. An empty range marks
@@ -25,12 +25,13 @@ impl fmt::Display for HexExcerpt<'_> {
         let start = usize::try_from(self.marked.start).unwrap_or(usize::MAX).min(length);
         let end = usize::try_from(self.marked.end).unwrap_or(usize::MAX).clamp(start, length);
         // For a range past the end of the file, prints the last line.
-        let first_line = start.min(last) / WIDTH;
-        let last_line = (first_line + MAX_LINES - 1).min(end.saturating_sub(1).max(start).min(last) / WIDTH);
+        let first_line = start.min(last) / BYTES_PER_LINE;
+        let last_line =
+            (first_line + MAX_LINES - 1).min(end.saturating_sub(1).max(start).min(last) / BYTES_PER_LINE);
         for line in first_line..=last_line {
-            self.write_line(f, line * WIDTH, start..end)?;
+            self.write_line(f, line * BYTES_PER_LINE, start..end)?;
         }
-        let shown = (last_line + 1) * WIDTH;
+        let shown = (last_line + 1) * BYTES_PER_LINE;
         if end > shown {
             writeln!(f, "            ... and {} more bytes", end - shown)?;
         }
@@ -41,7 +42,7 @@ impl fmt::Display for HexExcerpt<'_> {
 impl HexExcerpt<'_> {
     /// Writes the bytes of the line at offset `at`, and a line of `^` below the bytes in `marked`.
     fn write_line(&self, f: &mut fmt::Formatter<'_>, at: usize, marked: Range<usize>) -> fmt::Result {
-        let line = &self.bytes[at..self.bytes.len().min(at + WIDTH)];
+        let line = &self.bytes[at..self.bytes.len().min(at + BYTES_PER_LINE)];
         let style = self.style;
         let mark = if self.is_unpacked { '~' } else { ' ' };
         write!(f, " {mark}{at:08x}  ")?;
@@ -51,13 +52,13 @@ impl HexExcerpt<'_> {
                 false => write!(f, "{byte:02x} ")?,
             }
         }
-        write!(f, "{:blank$} |", "", blank = 3 * (WIDTH - line.len()))?;
+        write!(f, "{:blank$} |", "", blank = 3 * (BYTES_PER_LINE - line.len()))?;
         for byte in line {
             f.write_char(if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' })?;
         }
         writeln!(f, "|")?;
         let from = marked.start.saturating_sub(at);
-        let to = marked.end.saturating_sub(at).min(WIDTH).max(from + 1);
+        let to = marked.end.saturating_sub(at).min(BYTES_PER_LINE).max(from + 1);
         let marks = "^".repeat(3 * (to - from) - 1);
         writeln!(f, "{:blank$}{style}{marks}{style:#}", "", blank = 12 + 3 * from)
     }
@@ -90,8 +91,8 @@ mod tests {
             "  00000010  10 11                                            |..|\n\
              \x20                 ^^\n"
         );
-        let behind_a_full_line = format!("{:60}^^", "");
-        assert_eq!(excerpt(16, 16..16).lines().nth(1), Some(&*behind_a_full_line));
+        let after_a_full_line = format!("{:60}^^", "");
+        assert_eq!(excerpt(16, 16..16).lines().nth(1), Some(&*after_a_full_line));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use meshspec::{AnyFormat, Dialect, Formats, ReadOptions};
 
 use crate::buffer::Buffer;
 use crate::failure::{Failure, Result};
-use crate::regular;
+use crate::regular_files;
 
 pub fn read_options(lenient: bool) -> ReadOptions {
     if lenient { ReadOptions::lenient() } else { ReadOptions::default() }
@@ -90,7 +90,7 @@ impl<'a> SiblingFiles<'a> {
         match is_standard(self.0) {
             true => Err(io::Error::new(
                 io::ErrorKind::Unsupported,
-                "not read: standard input has no folder to read it from",
+                "not read, since standard input has no folder",
             )),
             false => Folder::of(self.0).locate(name),
         }
@@ -99,7 +99,7 @@ impl<'a> SiblingFiles<'a> {
 
 impl Files for SiblingFiles<'_> {
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        regular::read(&self.locate(name)?, limit)
+        regular_files::read(&self.locate(name)?, limit)
     }
 
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {

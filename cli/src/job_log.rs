@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::failure::{Failure, Result, Status};
 use crate::input::is_standard;
 use crate::json;
-use crate::regular;
+use crate::regular_files;
 
 /// The criterion by which a file counts as unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -38,7 +38,8 @@ struct LogFile {
     /// The name of the log file; `None` for standard output.
     name: Option<String>,
     newer: Option<ChangeCriterion>,
-    options: String,
+    /// A hash of the command's options and the program version.
+    options_hash: String,
     states: HashMap<String, FileState>,
 }
 
@@ -113,9 +114,9 @@ impl JobLog {
         options: &impl fmt::Debug,
     ) -> Result<JobLog> {
         let options = format!("{} {command} {options:?}", env!("CARGO_PKG_VERSION"));
-        let options = to_hex(&Sha256::digest(options))[..16].to_owned();
+        let options_hash = to_hex(&Sha256::digest(options))[..16].to_owned();
         if is_standard(path) {
-            let log = LogFile { name: None, newer, options, states: HashMap::new() };
+            let log = LogFile { name: None, newer, options_hash, states: HashMap::new() };
             return Ok(JobLog { log: Some(log), ..JobLog::on_stdout() });
         }
         let name = path.display().to_string();
@@ -129,7 +130,7 @@ impl JobLog {
         }
         let (states, end) = read_states(&file).map_err(fail)?;
         file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0))).map_err(fail)?;
-        let log = LogFile { name: Some(name), newer, options, states };
+        let log = LogFile { name: Some(name), newer, options_hash, states };
         Ok(JobLog { out: Some(Mutex::new(Box::new(file))), log: Some(log) })
     }
 
@@ -148,7 +149,7 @@ impl JobLog {
         let log = self.log.as_ref()?;
         let newer = log.newer?;
         let logged = log.states.get(&*file.to_string_lossy())?;
-        let now = FileState::read(file, None, &log.options).ok()?;
+        let now = FileState::read(file, None, &log.options_hash).ok()?;
         let is_same = match newer {
             ChangeCriterion::Time => logged.modified == now.modified,
             ChangeCriterion::Hash => logged.sha256.is_some() && logged.sha256 == hash_file(file).ok(),
@@ -172,7 +173,7 @@ impl JobLog {
     /// without a log, or if the state cannot be read.
     pub fn read_state(&self, file: &Path) -> Option<FileState> {
         let log = self.log.as_ref()?;
-        FileState::read(file, log.newer, &log.options).ok()
+        FileState::read(file, log.newer, &log.options_hash).ok()
     }
 
     /// Writes the line of a finished file: `row`, with `state` and `status` if there is a log.
@@ -191,9 +192,9 @@ impl JobLog {
 }
 
 impl FileState {
-    fn read(file: &Path, newer: Option<ChangeCriterion>, options: &str) -> io::Result<FileState> {
+    fn read(file: &Path, newer: Option<ChangeCriterion>, options_hash: &str) -> io::Result<FileState> {
         // A pipe can be read only once, so it has no state to compare.
-        regular::require_regular(file)?;
+        regular_files::require_regular(file)?;
         let metadata = fs::metadata(file)?;
         let (sign, offset) = match metadata.modified()?.duration_since(UNIX_EPOCH) {
             Ok(since) => (1, since),
@@ -204,7 +205,7 @@ impl FileState {
             size: metadata.len(),
             modified: sign * offset,
             sha256: if newer == Some(ChangeCriterion::Hash) { Some(hash_file(file)?) } else { None },
-            options: options.to_owned(),
+            options: options_hash.to_owned(),
             status: 0,
             images: ImageHashes::new(),
         })

@@ -1,14 +1,16 @@
 //! The meshspec program as a library: shows, checks and converts the mesh files of game engines.
 //!
 //! Each subcommand is a module in `commands`. Commands access formats only through the tables and declarations of the
-//! library `meshspec`. There are three exceptions: `commands/iyma` edits data that only IyMA files have, `packing` uses
-//! the range of IyMA's compression levels, and `commands/convert/comments` handles the comments of Seed.
+//! library `meshspec`. There are three exceptions: `commands/iyma` edits data that only IyMA files have,
+//! `compression_args` uses the range of IyMA's compression levels, and `commands/convert/comments` handles the comments
+//! of Seed.
 
 #![forbid(unsafe_code)]
 
 mod batch_args;
 mod buffer;
 mod commands;
+mod compression_args;
 mod encoding;
 mod examples;
 mod excerpt;
@@ -27,19 +29,18 @@ mod model;
 mod names;
 mod output;
 mod output_format;
-mod packing;
+mod path_resolver;
 mod per_file;
 mod printed_finding;
 mod process_groups;
 mod program;
 mod progress;
 mod read_args;
-mod regular;
+mod regular_files;
 mod scenes;
 mod sections;
-mod selection;
 mod surface;
-mod temporary;
+mod temp_files;
 mod terminal;
 mod text_dump;
 mod text_excerpt;
@@ -55,8 +56,8 @@ use program::Help;
 /// Runs the program with the given formats and arguments; the first argument is the program's name. Returns the exit
 /// status.
 ///
-/// Every command supports every format. `convert`, `render` and `diff --scenes` need
-/// [scenes](meshspec::AnyFormat::with_scenes).
+/// Every command except `iyma` supports every format. `convert`, `render` and `diff --scenes` need
+/// [scenes](meshspec::AnyFormat::with_scenes); `assemble` and `edit` need a binary format.
 ///
 /// ```no_run
 /// use meshspec::Formats;
@@ -85,7 +86,7 @@ pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> 
     };
     let run = || {
         encoding::reject_reserved(formats)?;
-        temporary::remove_on_signals()?;
+        temp_files::remove_on_signals()?;
         program.run(formats)
     };
     match run() {

@@ -10,14 +10,14 @@ use meshspec::interop::Interchange;
 
 use crate::failure::{Failure, Result};
 use crate::input::is_pattern;
-use crate::regular;
+use crate::regular_files;
 
 /// An input file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputFile {
     pub file: PathBuf,
     /// The path relative to the folder given on the command line; without such a folder, the file name.
-    pub name: PathBuf,
+    pub relative_path: PathBuf,
     /// Whether the file itself is given on the command line, rather than a folder, a pattern or a list that contains
     /// it.
     pub is_explicit: bool,
@@ -38,7 +38,7 @@ impl InputFile {
         if self.is_explicit {
             return Ok(());
         }
-        regular::require_regular(&self.file).map_err(|error| {
+        regular_files::require_regular(&self.file).map_err(|error| {
             let failure = Failure::io(&self.file.display().to_string(), &error);
             match error.kind() {
                 io::ErrorKind::InvalidInput => {
@@ -67,8 +67,8 @@ pub fn list_files(paths: &[PathBuf], is_wanted: &dyn Fn(&Path) -> bool) -> Resul
             let listed = listed.map_err(|error| Failure::io(&path.display().to_string(), &error))?;
             let base = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
             files.extend(listed.into_iter().map(|file| {
-                let name = file.strip_prefix(base).unwrap_or(&file).to_owned();
-                InputFile { file, name, is_explicit }
+                let relative_path = file.strip_prefix(base).unwrap_or(&file).to_owned();
+                InputFile { file, relative_path, is_explicit }
             }));
         }
     }
@@ -80,7 +80,7 @@ pub fn list_at_least_one(paths: &[PathBuf], is_wanted: &dyn Fn(&Path) -> bool) -
     let files = list_files(paths, is_wanted)?;
     match paths.first() {
         Some(path) if files.is_empty() => {
-            let message = "no file in it has a supported extension; `meshspec formats` lists them";
+            let message = "no file in it has a supported extension; `meshspec formats` lists the extensions";
             Err(Failure::usage(&path.display().to_string(), message))
         }
         _ => Ok(files),

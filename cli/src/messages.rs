@@ -17,12 +17,12 @@ pub struct Verbosity {
     /// List every item individually instead of grouping, counting or omitting items.
     #[arg(long, short, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Print only errors and losses.
+    /// Print only errors, losses and the warnings of conversions.
     #[arg(long, short)]
     pub quiet: bool,
 }
 
-/// The messages of all conversions. Equal messages are merged and counted.
+/// The messages of all conversions. Merges and counts equal notes, and the losses of each group.
 #[derive(Debug, Default)]
 pub struct Messages {
     notes: Vec<(Note, usize)>,
@@ -45,7 +45,7 @@ pub struct Note {
 struct GroupedLosses {
     group: LossGroup,
     /// The number of files with losses in the group; `None` if there is a single input file.
-    files: Option<usize>,
+    file_count: Option<usize>,
 }
 
 impl Messages {
@@ -70,9 +70,9 @@ impl Messages {
             match self.losses.get_mut(index) {
                 Some(known) => {
                     known.group.merge(group);
-                    known.files = known.files.map(|files| files + 1);
+                    known.file_count = known.file_count.map(|count| count + 1);
                 }
-                None => self.losses.push(GroupedLosses { group, files: file.map(|_| 1) }),
+                None => self.losses.push(GroupedLosses { group, file_count: file.map(|_| 1) }),
             }
         }
     }
@@ -101,7 +101,7 @@ impl Messages {
             let _ = writeln!(stderr, "and {count}; --verbose lists all");
         }
         let shown = match MAX_LINES - 1 - notes.len() - warnings.len() {
-            most if losses.len() > most => most - 1,
+            max if losses.len() > max => max - 1,
             _ => losses.len(),
         };
         let (shown, hidden) = losses.split_at(shown);
@@ -120,7 +120,7 @@ impl Messages {
 impl GroupedLosses {
     fn text(&self) -> String {
         let group = &self.group;
-        let more = match (group.count - 1, self.files) {
+        let more = match (group.count - 1, self.file_count) {
             (_, None) => return group.to_string(),
             (0, _) => String::new(),
             (others, Some(1)) => format!(" and {others} more"),

@@ -13,12 +13,13 @@ const MAX_COUNT: usize = u32::MAX as usize - 1;
 /// The triangles of a scene.
 pub struct Model {
     pub meshes: Vec<Mesh>,
-    /// The range of triangles and the range of vertices of each drawn mesh.
+    /// The drawn meshes, in the order of their triangles and vertices.
     pub drawn_meshes: Vec<DrawnMesh>,
     /// Indices into `points`.
     pub triangles: Vec<[u32; 3]>,
     /// The positions of the vertices; NaN for unused vertices.
     pub points: Vec<DVec3>,
+    /// The normals of the vertices; zero if missing.
     pub normals: Vec<Vec3>,
 }
 

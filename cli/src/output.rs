@@ -13,8 +13,8 @@ use crate::failure::{Failure, RENAME, Result};
 use crate::file_content::{compare_content, has_hash, have_same_content};
 use crate::input::{STANDARD, is_standard};
 use crate::job_log::{ImageHashes, hash_bytes};
-use crate::regular;
-use crate::temporary::{MoveGuard, TemporaryFile, begin_move};
+use crate::regular_files;
+use crate::temp_files::{MoveGuard, TemporaryFile, begin_move};
 
 /// Returns the name of an output file for messages.
 pub fn name_of(path: &Path) -> String {
@@ -45,8 +45,8 @@ pub struct StagedOutput {
     /// Whether to create missing folders.
     creates_folders: bool,
     files: Vec<StagedFile>,
-    /// The owner of each used path, a file or an image, as text for messages.
-    owners: BTreeMap<PathBuf, String>,
+    /// The purpose of each used path, for messages.
+    purposes: BTreeMap<PathBuf, String>,
     /// The images copied by the last conversion, which may be replaced; `None` without a log.
     earlier_images: Option<ImageHashes>,
     /// The outputs of a batch, which companion files must not replace.
@@ -93,7 +93,7 @@ impl StagedOutput {
             force,
             creates_folders: false,
             files: Vec::new(),
-            owners: BTreeMap::new(),
+            purposes: BTreeMap::new(),
             earlier_images: None,
             batch_outputs: Arc::default(),
             stdout_content: Vec::new(),
@@ -146,16 +146,16 @@ impl StagedOutput {
         claimed.map_err(|error| Failure::usage(&path.display().to_string(), error).with_hint(RENAME))
     }
 
-    /// Records that `path` is used for `owner`. Returns an error if it is already used for something else.
-    fn claim(&mut self, path: &Path, owner: String) -> io::Result<()> {
+    /// Records that `path` is used for `purpose`. Returns an error if it is already used for something else.
+    fn claim(&mut self, path: &Path, purpose: String) -> io::Result<()> {
         let is_another = path != self.path && self.batch_outputs.contains(path);
-        match self.owners.get(path).map(String::as_str).or(is_another.then_some("another output")) {
+        match self.purposes.get(path).map(String::as_str).or(is_another.then_some("another output")) {
             Some(other) => {
-                let message = format!("the same file for {other} and {owner}");
+                let message = format!("the same file for {other} and {purpose}");
                 Err(io::Error::new(io::ErrorKind::InvalidInput, message))
             }
             None => {
-                self.owners.insert(path.to_owned(), owner);
+                self.purposes.insert(path.to_owned(), purpose);
                 Ok(())
             }
         }
@@ -179,8 +179,8 @@ impl StagedOutput {
         let copied = lock_images();
         match compare_content(&path, bytes).map_err(failure)? {
             Some(true) => {
-                let is_own = has_hash(&path, earlier_hash.as_deref()) || copied.contains(&canonical(&path));
-                return Ok(record.filter(|_| is_own));
+                let is_copy = has_hash(&path, earlier_hash.as_deref()) || copied.contains(&canonical(&path));
+                return Ok(record.filter(|_| is_copy));
             }
             Some(false) if !has_hash(&path, earlier_hash.as_deref()) => {
                 return Err(conflict(&path, &source.display().to_string()));
@@ -277,7 +277,7 @@ impl StagedOutput {
 
 impl Files for StagedOutput {
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        regular::read(&self.path.with_file_name(name), limit)
+        regular_files::read(&self.path.with_file_name(name), limit)
     }
 
     /// Keeps an existing image with the same content.

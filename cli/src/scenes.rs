@@ -26,14 +26,14 @@ impl SceneSource {
         path: &Path,
         formats: &Formats,
         strictness: Strictness,
-        write: &WriteOptions,
+        write_options: &WriteOptions,
         change: impl FnOnce(&mut Document),
     ) -> Result<SceneSource> {
         let name = name_of(path);
         if let Ok(format) = json::find_format(text, formats)
             && format.built_in_id().is_none()
         {
-            let file = format.read_json(text, write);
+            let file = format.read_json(text, write_options);
             return file
                 .map(|file| SceneSource::File(format, file))
                 .map_err(|error| Failure::from_error(&name, &error));
@@ -51,7 +51,7 @@ impl SceneSource {
     pub fn into_scene(
         self,
         path: &Path,
-        read: &ReadOptions,
+        read_options: &ReadOptions,
         options: impl FnOnce(&str, Conventions) -> SceneOptions,
     ) -> Result<(Scene, Vec<Loss>)> {
         match self {
@@ -60,7 +60,7 @@ impl SceneSource {
                 let options = options(format.name(), format.conventions());
                 document.into_scene(&options).map_err(|error| Failure::from_error(&name_of(path), &error))
             }
-            SceneSource::File(format, bytes) => read_file(format, &bytes, path, read, options),
+            SceneSource::File(format, bytes) => read_file(format, &bytes, path, read_options, options),
         }
     }
 }
@@ -82,20 +82,20 @@ pub fn read_bytes(
     formats: &Formats,
 ) -> Result<Scene> {
     let options = SceneOptions::default().with_strictness(read_args.strictness()).with_bake(true);
-    let of_format = |_: &str, usual| options.clone().with_conventions(usual);
+    let of_format = |_: &str, conventions| options.clone().with_conventions(conventions);
     let read = match encoding {
         Encoding::Format(format) => {
             read_file(format, bytes, path, &read_args.options(encoding, bytes), of_format)
         }
         Encoding::Json => {
-            let write = WriteOptions::lenient();
+            let write_options = WriteOptions::lenient();
             let content =
-                SceneSource::from_json(bytes, path, formats, read_args.strictness(), &write, |_| ())?;
-            let read = match &content {
+                SceneSource::from_json(bytes, path, formats, read_args.strictness(), &write_options, |_| ())?;
+            let read_options = match &content {
                 SceneSource::File(format, file) => read_args.options(Encoding::Format(*format), file),
                 SceneSource::Document(_) => read_args.options(encoding, bytes),
             };
-            content.into_scene(path, &read, of_format)
+            content.into_scene(path, &read_options, of_format)
         }
         Encoding::Interchange(format) => {
             let limits = limit_args.limits();
@@ -112,10 +112,12 @@ fn read_file(
     format: AnyFormat,
     bytes: &[u8],
     path: &Path,
-    read: &ReadOptions,
+    read_options: &ReadOptions,
     options: impl FnOnce(&str, Conventions) -> SceneOptions,
 ) -> Result<(Scene, Vec<Loss>)> {
     let name = name_of(path);
     let options = options(format.name(), encoding::require_scenes(format, &name)?);
-    format.read_scene(bytes, read, &options).map_err(|error| Failure::from_file_error(&name, &error, bytes))
+    format
+        .read_scene(bytes, read_options, &options)
+        .map_err(|error| Failure::from_file_error(&name, &error, bytes))
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::model::Model;
 
 /// The maximum number of triangles per leaf.
-const MAX_LEAF: usize = 4;
+const MAX_LEAF_TRIANGLES: usize = 4;
 
 /// The largest distance that counts as 0 because of rounding errors, relative to the largest coordinate.
 const ROUNDING: f64 = 1e-12;
@@ -44,7 +44,7 @@ impl Surface {
             .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), at| (low.min(*at), high.max(*at)));
         let node = self.nodes.len();
         self.nodes.push(BvhNode { low, high, first, count, second: None });
-        if count <= MAX_LEAF {
+        if count <= MAX_LEAF_TRIANGLES {
             return;
         }
         let axis = (high - low).max_position();

@@ -76,7 +76,7 @@ impl TextDump<'_> {
         if let Some(skipped) = selection.skipped.take() {
             writeln!(out, "{skipped}")?;
         }
-        let mut is_valid = selection.invalid == 0;
+        let mut is_valid = selection.invalid_count == 0;
         match self.path {
             Some(path) if selection.counts.is_empty() => {
                 let failure = Failure::usage(subject, format!("no line has the field `{path}`"));
@@ -153,7 +153,7 @@ struct LineSelection {
     /// The number of lines of each list so far.
     counts: HashMap<&'static str, u64>,
     /// The number of lines with findings so far.
-    invalid: u64,
+    invalid_count: u64,
     /// The lines skipped since the last printed line.
     skipped: Option<SkippedLines>,
 }
@@ -164,8 +164,8 @@ impl LineSelection {
         let count = self.counts.entry(line.list).or_default();
         *count += 1;
         let is_invalid = !line.findings.is_empty();
-        self.invalid += u64::from(is_invalid);
-        let is_shown = *count <= self.limit || (is_invalid && self.invalid <= MAX_INVALID);
+        self.invalid_count += u64::from(is_invalid);
+        let is_shown = *count <= self.limit || (is_invalid && self.invalid_count <= MAX_INVALID);
         if !is_shown {
             self.skipped.get_or_insert_default().add(line);
         }
@@ -177,7 +177,7 @@ impl LineSelection {
 #[derive(Default)]
 struct SkippedLines {
     line_count: u64,
-    invalid: u64,
+    invalid_count: u64,
     /// The name, first index and last index of each list in the skipped lines.
     lists: Vec<(&'static str, usize, usize)>,
 }
@@ -185,7 +185,7 @@ struct SkippedLines {
 impl SkippedLines {
     fn add(&mut self, line: &Line) {
         self.line_count += 1;
-        self.invalid += u64::from(!line.findings.is_empty());
+        self.invalid_count += u64::from(!line.findings.is_empty());
         match self.lists.iter_mut().find(|(list, ..)| *list == line.list) {
             Some((_, _, last)) => *last = line.index,
             None => self.lists.push((line.list, line.index, line.index)),
@@ -196,12 +196,12 @@ impl SkippedLines {
 impl fmt::Display for SkippedLines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:9}… {}", "", counted(self.line_count, "more line", "more lines"))?;
-        if self.invalid > 0 {
-            write!(f, ", {} with errors", counted(self.invalid, "line", "lines"))?;
+        if self.invalid_count > 0 {
+            write!(f, ", {} with errors", counted(self.invalid_count, "line", "lines"))?;
         }
         let lists = self.lists.iter().filter(|(list, ..)| !list.is_empty());
-        for (number, (list, first, last)) in lists.enumerate() {
-            let separator = if number == 0 { ": " } else { ", " };
+        for (index, (list, first, last)) in lists.enumerate() {
+            let separator = if index == 0 { ": " } else { ", " };
             match first == last {
                 true => write!(f, "{separator}{list}[{first}]")?,
                 false => write!(f, "{separator}{list}[{first}] to [{last}]")?,

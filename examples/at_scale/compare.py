@@ -1,4 +1,7 @@
-"""Converts files by a single run of the program and by a Dask job, kills one of its two workers, and compares the outputs."""
+"""Converts files with a single run of the program and with a Dask job, one of whose two workers it kills.
+
+Compares the outputs.
+"""
 
 import hashlib
 import os
@@ -17,22 +20,22 @@ import dask_job
 def generate(folder, count):
     """Writes `count` distinct Seed files: strips of triangles. One in a hundred has an index out of range."""
     files = []
-    for number in range(count):
-        size = 3 + number % 40
-        lines = [f"[name]=strip{number}", "[mat0]=DEFAULT", "[type]=STATIC"]
+    for index in range(count):
+        size = 3 + index % 40
+        lines = [f"[name]=strip{index}", "[mat0]=DEFAULT", "[type]=STATIC"]
         for vertex in range(size):
-            lines += [f"p {vertex}, {number}.5, {vertex % 2}", "n 0, 1, 0", "u0 0.5, 0.25"]
+            lines += [f"p {vertex}, {index}.5, {vertex % 2}", "n 0, 1, 0", "u0 0.5, 0.25"]
         lines += [f"f {corner}, {corner + 1}, {corner + 2}" for corner in range(size - 2)]
-        if number % 100 == 99:
+        if index % 100 == 99:
             lines.append(f"f 0, 1, {size}")
-        path = folder / f"{number // 1000:03}" / f"{number:06}.mesh"
+        path = folder / f"{index // 1000:03}" / f"{index:06}.mesh"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(lines) + "\n")
         files.append(str(path))
     return files
 
 
-def contents(folder):
+def file_hashes(folder):
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
@@ -48,12 +51,12 @@ def main(program, count):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = generate(folder / "in", count)
-        listed = folder / "list"
-        listed.write_text("\n".join(files))
+        list_file = folder / "list"
+        list_file.write_text("\n".join(files))
 
         single = folder / "single"
         (folder / "single_logs").mkdir()
-        command = [program, "convert", "--files-from", listed, "--out-dir", single, "--to", "glb", "--quiet"]
+        command = [program, "convert", "--files-from", list_file, "--out-dir", single, "--to", "glb", "--quiet"]
         start = time.monotonic()
         status = subprocess.run([*command, "--log", folder / "single_logs/log.jsonl"], stderr=subprocess.DEVNULL)
         seconds = time.monotonic() - start
@@ -64,8 +67,8 @@ def main(program, count):
         with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
             start = time.monotonic()
             futures = dask_job.submit(client, program, files, str(out), str(folder / "logs"))
-            victims = client.run(os.getpid)
-            victim = min(victims.values())
+            workers = client.run(os.getpid)
+            victim = min(workers.values())
             for done, _ in enumerate(as_completed(futures)):
                 if done == len(futures) // 4:
                     os.kill(victim, signal.SIGKILL)
@@ -78,7 +81,7 @@ def main(program, count):
         expected = without_state(dask_job.results(folder / "single_logs"), str(single))
         found = without_state(dask_job.results(folder / "logs"), str(out))
         assert len(expected) == count and found == expected, "the results differ"
-        assert contents(out) == contents(single), "the files differ"
+        assert file_hashes(out) == file_hashes(single), "the files differ"
         failed = sum("error" in row for row in found.values())
         print(f"equal results: {count - failed} files, {failed} errors")
 

@@ -20,13 +20,13 @@ def convert(program, files, out, log):
         raise RuntimeError(f"{command[0]} ended with {status}")
     # Invalid files would fail again. After an I/O error, the task fails, and Dask retries it.
     lines = lines_of([log])
-    unread = [file for file in files if is_unread(lines.get(file))]
-    if unread:
-        raise RuntimeError(f"{len(unread)} files cannot be read or written, the first is {unread[0]}")
+    without_result = [file for file in files if has_no_result(lines.get(file))]
+    if without_result:
+        raise RuntimeError(f"{len(without_result)} files cannot be read or written, the first is {without_result[0]}")
     return status
 
 
-def is_unread(line):
+def has_no_result(line):
     """Returns True if a file could not be read or written, or has no line."""
     if line is None:
         return True

@@ -4,7 +4,7 @@
 #
 # Usage: examples/at_scale/run.sh [FILES]
 #
-# Requires cargo and python3 with venv; installs Dask, pinned in requirements.txt beside this file, into $MESHSPEC_CACHE
+# Requires cargo and python3 with venv; installs Dask, pinned in requirements.txt next to this file, into $MESHSPEC_CACHE
 # (default: the user's cache folder).
 set -euo pipefail
 

@@ -16,7 +16,7 @@ fn require(condition: bool, message: &'static str) -> Result<()> {
     if condition { Ok(()) } else { Err(message) }
 }
 
-/// The bytes of an image, and the remaining total size of its lists and strings.
+/// The bytes of an image, and the size that its further lists and strings may have in total.
 struct Image<'b> {
     bytes: &'b [u8],
     allowance: usize,
@@ -89,8 +89,8 @@ pub fn load(bytes: &[u8], is_fixed: bool) -> Result<()> {
     load_bones(bones, meshes.len(), &mut image)?;
     let mut tracks = 0;
     for animation in animations {
-        let normal = bones.iter().take_while(|bone| bone[12] != PSEUDO).count();
-        tracks += load_animation(animation, normal, &mut image)?;
+        let normal_bones = bones.iter().take_while(|bone| bone[12] != PSEUDO).count();
+        tracks += load_animation(animation, normal_bones, &mut image)?;
         require(tracks <= bytes.len(), "animations have too many tracks")?;
     }
     Ok(())
@@ -101,12 +101,12 @@ fn load_mesh(mesh: &[u8; 32], image: &mut Image) -> Result<()> {
     let [sz_vertices, sz_faces, flags] = [16, 20, 24].map(|at| u32_at(mesh, at));
     require(vertices % 4 == 0 && faces % 4 == 0, "the offset of a list is not a multiple of 4")?;
     image.check_string(material)?;
-    let vertices = count_vertices(image.read_list(vertices, sz_vertices)?, flags & 3)?;
-    require(vertices == usize::from(u16_at(mesh, 12)), "n_vtx is not the number of vertices")?;
-    let (triangles, quads) = count_faces(image.read_list(faces, sz_faces)?, vertices, flags >> 2 & 3)?;
-    let stated = usize::from(u16_at(mesh, 14));
+    let vertex_count = count_vertices(image.read_list(vertices, sz_vertices)?, flags & 3)?;
+    require(vertex_count == usize::from(u16_at(mesh, 12)), "n_vtx is not the number of vertices")?;
+    let (triangles, quads) = count_faces(image.read_list(faces, sz_faces)?, vertex_count, flags >> 2 & 3)?;
+    let face_count = usize::from(u16_at(mesh, 14));
     let counts = [triangles + quads, triangles + 2 * quads];
-    require(counts.contains(&stated), "n_tris is not the number of faces")
+    require(counts.contains(&face_count), "n_tris is not the number of faces")
 }
 
 /// Checks vertices, whose tags determine their sizes. Returns their number.
@@ -131,7 +131,7 @@ fn count_vertices(mut rest: &[u8], subtype: u32) -> Result<usize> {
 }
 
 /// Checks faces, whose lowest bits determine their forms. Returns the numbers of triangles and quads.
-fn count_faces(mut rest: &[u8], vertices: usize, flags: u32) -> Result<(usize, usize)> {
+fn count_faces(mut rest: &[u8], vertex_count: usize, flags: u32) -> Result<(usize, usize)> {
     let mut counts = (0, 0);
     while let Some(first) = rest.first() {
         // The number of bits of an index, the number of indices, and the flags that allow the form.
@@ -147,7 +147,7 @@ fn count_faces(mut rest: &[u8], vertices: usize, flags: u32) -> Result<(usize, u
         let word = face.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
         for corner in 0..corner_count {
             let index = word >> (2 + corner * width) & ((1 << width) - 1);
-            require(index < vertices as u64, "an index is out of range")?;
+            require(index < vertex_count as u64, "an index is out of range")?;
         }
         require(word >> (2 + corner_count * width) == 0, "the second tag of a face is not 0")?;
         if corner_count == 3 {
@@ -163,11 +163,11 @@ fn count_faces(mut rest: &[u8], vertices: usize, flags: u32) -> Result<(usize, u
 /// The value of the parent field that marks a pseudo-bone.
 const PSEUDO: u8 = 255;
 
-fn load_bones(bones: &[[u8; 16]], meshes: usize, image: &mut Image) -> Result<()> {
+fn load_bones(bones: &[[u8; 16]], mesh_count: usize, image: &mut Image) -> Result<()> {
     for (index, bone) in bones.iter().enumerate() {
         image.check_string(u32_at(bone, 8))?;
         let (parent, solid) = (bone[12], usize::from(bone[13]));
-        require(solid == 0 || solid < meshes, "the solid of a bone is a missing mesh")?;
+        require(solid == 0 || solid < mesh_count, "the solid of a bone is a missing mesh")?;
         if index > 0 && parent == PSEUDO {
             for (followed, weight) in bone[..4].iter().zip(&bone[4..8]) {
                 // 0x80 is negative zero.
@@ -184,7 +184,7 @@ fn load_bones(bones: &[[u8; 16]], meshes: usize, image: &mut Image) -> Result<()
 }
 
 /// Checks the keys of an animation and returns the number of its tracks.
-fn load_animation(animation: &[u8; 16], bones: usize, image: &mut Image) -> Result<usize> {
+fn load_animation(animation: &[u8; 16], bone_count: usize, image: &mut Image) -> Result<usize> {
     image.check_string(u32_at(animation, 0))?;
     let frames = u32::from(animation[4]);
     let mut keys = image.read_list(u32_at(animation, 8), u32_at(animation, 12))?;
@@ -192,7 +192,7 @@ fn load_animation(animation: &[u8; 16], bones: usize, image: &mut Image) -> Resu
     if frames == 0 {
         return Ok(0);
     }
-    for _ in 0..bones {
+    for _ in 0..bone_count {
         let mut next = 0;
         loop {
             let tag = *keys.first().ok_or("the keys of a bone have no end")?;
@@ -207,7 +207,7 @@ fn load_animation(animation: &[u8; 16], bones: usize, image: &mut Image) -> Resu
         }
     }
     require(keys.is_empty(), "bytes follow the keys of the last bone")?;
-    Ok(bones)
+    Ok(bone_count)
 }
 
 fn main() -> ExitCode {

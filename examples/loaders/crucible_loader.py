@@ -12,8 +12,8 @@ import sys
 
 FIXED = "--fixed" in sys.argv
 
-# By the bit of each attribute: its name, and its format for `struct`. The dialects differ from bit 4 on. Floats are read as
-# integers with the same bits, since the conversion to Python's 64-bit floats would change signalling NaNs.
+# Maps the bit of each attribute to its name and its format for `struct`. The dialects differ from bit 4 on. Floats are
+# read as integers with the same bits, since the conversion to Python's 64-bit floats would change signalling NaNs.
 COMMON = {0: ("position", "3I"), 1: ("position_2d", "2I"), 2: ("normal", "3I"), 3: ("uv_0", "2I")}
 DIALECTS = {
     "spec": COMMON | {4: ("color_0", "4B"), 5: ("weights", "HIHIHIHI")},
@@ -50,11 +50,11 @@ def unpack_lz4(block, size):
     reader, out = Reader(block), bytearray()
     while True:
         token = reader.take(1)[0]
-        out += reader.take(length(reader, token >> 4))
+        out += reader.take(read_length(reader, token >> 4))
         if reader.at == len(block):
             break
         offset = reader.number("H")
-        count = length(reader, token & 15) + 4
+        count = read_length(reader, token & 15) + 4
         if not 0 < offset <= len(out) or len(out) + count > size:
             raise Rejected("a match of an LZ4 block is out of range")
         # A match may overlap its own output.
@@ -65,8 +65,8 @@ def unpack_lz4(block, size):
     return bytes(out)
 
 
-def length(reader, nibble):
-    """Returns an LZ4 length. If the nibble is 15, further bytes are added, up to the first one below 255."""
+def read_length(reader, nibble):
+    """Returns an LZ4 length. If the nibble is 15, adds the next bytes, up to the first one below 255."""
     total = nibble
     while nibble == 15:
         more = reader.take(1)[0]

@@ -24,7 +24,7 @@ static void reject(const char *why)
     exit(1);
 }
 
-/* Returns the next `count` items of `size` bytes. The product cannot overflow: both numbers have 32 bits. */
+/* Returns the next `count` items of `size` bytes. The product cannot overflow: both numbers are below 2^32. */
 static const unsigned char *take(uint64_t count, uint64_t size)
 {
     const unsigned char *items = at;
@@ -97,7 +97,7 @@ static void check_permutation(const uint32_t *ids, unsigned count, const char *w
             reject(why);
 }
 
-/* Returns 1 if the parents form a forest. Parents are joint numbers; `numbers` contains the number of each joint. */
+/* Returns 1 if the parents form a forest. `numbers` contains the id or position of each joint, as parents use it. */
 static int is_forest(const mesh_joint *joints, const uint32_t *numbers, unsigned count)
 {
     unsigned parents[256];
@@ -128,7 +128,7 @@ static void check_joints(const mesh_joint *joints, unsigned count)
         reject("a joint has an invalid parent");
 }
 
-/* Reads an animation and returns the ordinal of its name. */
+/* Reads an animation and returns the index of its name in the strings. */
 static uint32_t read_animation(unsigned joint_count)
 {
     mesh_animation_start start;

@@ -145,8 +145,8 @@ fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
     })
 }
 
-/// Returns a tetrahedron with every attribute of the specification, and the streams `more`.
-fn chunk(more: &[crucible::Values]) -> crucible::Chunk {
+/// Returns a tetrahedron with every attribute of the specification, and `extra_streams`.
+fn chunk(extra_streams: &[crucible::Values]) -> crucible::Chunk {
     let bound = |bone, influence| crucible::BoneWeight { bone, influence };
     let mut streams = vec![
         crucible::Values::Position3d(CORNERS.to_vec()),
@@ -159,7 +159,7 @@ fn chunk(more: &[crucible::Values]) -> crucible::Chunk {
             4
         ]),
     ];
-    streams.extend_from_slice(more);
+    streams.extend_from_slice(extra_streams);
     let streams = streams.into_iter().map(crucible::Stream::from).collect();
     crucible::Chunk { indices: crucible::Indices::U16(FACES.to_vec()), streams, ..Default::default() }
 }
@@ -237,8 +237,8 @@ fn seed_channels() -> seed::Document {
     }
 }
 
-/// Returns a pyramid with both kinds of surfaces and all vertex sizes. It has the solid of its bone, a pseudo-bone
-/// half-way up, and an animation that rotates it.
+/// Returns a pyramid with both kinds of surfaces, all vertex sizes, a solid, a pseudo-bone half-way up, and an
+/// animation that rotates the top.
 fn pyramid() -> meshspec::Result<bmd::Document> {
     let bone = |name: &str, x: u32, id_solid| bmd::Bone {
         transform: bmd::Transform::Bone(
@@ -260,12 +260,12 @@ fn pyramid() -> meshspec::Result<bmd::Document> {
         rotation: Some(bmd::Rotation::from_bytes(code)),
         ..Default::default()
     };
-    // A quarter turn around z after a second, and back.
+    // A quarter turn around z after two seconds, and back.
     let turns = [turn(0, [0, 0, 0, 0x70]), turn(40, [0, 0, 0x67, 0x67]), turn(79, [0, 0, 0, 0x70])];
     Ok(bmd::Document {
         meshes: vec![
-            visible_pyramid("#55AAFF", 0)?,
-            visible_pyramid("resource/gfx/stone.tga", 1)?,
+            visible_pyramid("#55AAFF", false)?,
+            visible_pyramid("resource/gfx/stone.tga", true)?,
             solid_pyramid()?,
         ],
         lods: vec![bmd::LodDef { id_mesh: 0, n_mesh: 2, ld_sc: bmd::F8A::ONE, ..bmd::LodDef::default() }],
@@ -297,20 +297,20 @@ fn pyramid_faces() -> meshspec::Result<bmd::Faces> {
     Ok(faces)
 }
 
-/// Returns a visible pyramid. If `wide` is not 0, vertices 3 and 4 have larger forms than necessary.
-fn visible_pyramid(material: &str, wide: usize) -> meshspec::Result<bmd::Mesh> {
+/// Returns a visible pyramid: flat, or textured, with larger forms of the vertices 3 and 4 than necessary.
+fn visible_pyramid(material: &str, is_textured: bool) -> meshspec::Result<bmd::Mesh> {
     let mut vertices = bmd::Vertices::default();
     for (index, position) in PYRAMID.into_iter().map(packed_position).enumerate() {
         let normal = bmd::schema::Normal::from_bytes([0, 0, if index == 4 { 0x70 } else { 0xf0 }]);
-        vertices.push(match (index, wide) {
-            (3, 1..) => bmd::PackedVertex::Fine96(
+        vertices.push(match (index, is_textured) {
+            (3, true) => bmd::PackedVertex::Fine96(
                 bmd::schema::FineVertex96::new()
                     .with_position(position)
                     .with_tag(0xF8)
                     .with_normal(normal)
                     .with_color_or_bone(0x1f),
             ),
-            (4, 1..) => bmd::PackedVertex::Vertex128(
+            (4, true) => bmd::PackedVertex::Vertex128(
                 // 0.25 and 1.0 as binary16.
                 bmd::schema::Vertex128::new()
                     .with_org_x(0x3400)
@@ -319,7 +319,7 @@ fn visible_pyramid(material: &str, wide: usize) -> meshspec::Result<bmd::Mesh> {
                     .with_tag(0xFD)
                     .with_normal(normal),
             ),
-            (_, 0) => bmd::PackedVertex::Flat64(
+            (_, false) => bmd::PackedVertex::Flat64(
                 bmd::schema::FlatVertex64::new().with_position(position).with_normal(normal),
             ),
             _ => bmd::PackedVertex::Textured64(

@@ -5,14 +5,14 @@ use std::error::Error;
 use meshspec::scene::{FromScene, SceneOptions};
 use meshspec::{Dialect, Document, Format, bmd, mesh};
 
-const JOINTS: u8 = 4;
+const JOINT_COUNT: u8 = 4;
 /// The number of rings of four vertices each.
-const RINGS: u8 = 5;
+const RING_COUNT: u8 = 5;
 
 /// Returns the tentacle as MESH.
 pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
     let corners = [[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]];
-    let of_rings = (0..RINGS).flat_map(|ring| (0..4).map(move |corner: usize| (ring, corner)));
+    let of_rings = (0..RING_COUNT).flat_map(|ring| (0..4).map(move |corner: usize| (ring, corner)));
     let (ids, weights): (Vec<_>, Vec<_>) = of_rings.clone().map(|(ring, _)| influences(ring)).unzip();
     let mut columns = mesh::Columns {
         positions: of_rings
@@ -39,7 +39,7 @@ pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
     Ok(mesh::Document {
         vertices: mesh::Vertices::from_columns(&columns)?,
         indices: sides(),
-        joints: (0..JOINTS).map(joint).collect(),
+        joints: (0..JOINT_COUNT).map(joint).collect(),
         animations: vec![sway(), stretch()],
         strings: ["sway", "stretch"].into_iter().collect(),
         ..Default::default()
@@ -54,7 +54,7 @@ pub fn as_renderlib() -> Result<mesh::Document, Box<dyn Error>> {
     Ok(document)
 }
 
-/// Returns the tentacle as BMD. Vertices that are bound to several joints are bound to pseudo-bones.
+/// Returns the tentacle as BMD. Vertices with several joints are bound to pseudo-bones.
 pub fn as_bmd() -> Result<bmd::Document, Box<dyn Error>> {
     let options = SceneOptions::default();
     let (scene, _) = Document::Mesh(as_mesh()?).into_scene(&options)?;
@@ -78,7 +78,7 @@ fn influences(ring: u8) -> ([u8; 4], [u8; 4]) {
 
 /// Returns the triangles of the sides: two for each quad between two neighbouring rings.
 fn sides() -> Vec<u32> {
-    let cells = (0..u32::from(RINGS) - 1).flat_map(|ring| (0..4).map(move |side| (ring, side)));
+    let cells = (0..u32::from(RING_COUNT) - 1).flat_map(|ring| (0..4).map(move |side| (ring, side)));
     let corners = cells.flat_map(|(ring, side)| {
         let (a, b) = (4 * ring + side, 4 * ring + (side + 1) % 4);
         [a, b, a + 4, a + 4, b, b + 4]
@@ -86,11 +86,10 @@ fn sides() -> Vec<u32> {
     corners.collect()
 }
 
-/// Returns an animation that sways to both sides. The poses of a timestamp are in reverse order, since any order is
-/// legal.
+/// Returns an animation that sways to both sides. The poses of each timestamp are in reverse order, which is valid.
 fn sway() -> mesh::Animation {
     let poses = [0.0, 0.3, 0.0, -0.3, 0.0].into_iter().flat_map(|angle: f32| {
-        (0..u32::from(JOINTS)).rev().map(move |joint| {
+        (0..u32::from(JOINT_COUNT)).rev().map(move |joint| {
             let (sin, cos) = (angle / 2.0).sin_cos();
             let rotation = if joint == 0 { [1.0, 0.0, 0.0, 0.0] } else { [cos, 0.0, 0.0, sin] };
             mesh::Pose { joint, position: rest_translation(joint), rotation, scale: [1.0; 3] }
@@ -102,7 +101,7 @@ fn sway() -> mesh::Animation {
 /// Returns an animation that stretches the tentacle, with keys at uneven times.
 fn stretch() -> mesh::Animation {
     let poses = [1.0, 1.5, 1.25].into_iter().flat_map(|factor: f32| {
-        (0..u32::from(JOINTS)).map(move |joint| {
+        (0..u32::from(JOINT_COUNT)).map(move |joint| {
             let [x, y, z] = rest_translation(joint);
             let scale = if joint == 3 { [0.5, factor, 0.5] } else { [1.0; 3] };
             mesh::Pose { joint, position: [x, y * factor, z], rotation: [1.0, 0.0, 0.0, 0.0], scale }

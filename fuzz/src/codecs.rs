@@ -4,7 +4,7 @@ use meshspec::layout::dump::Dump;
 use meshspec::{AnyFormat, Document, FormatId, Strictness, WriteOptions};
 
 use super::input::{Input, limits};
-use super::{ReaderResults, walker as drivers};
+use super::{ReaderResults, walker as walker_checks};
 
 /// Returns a document as JSON, in which two floats are equal if and only if their bits are equal.
 pub(crate) fn to_json(document: &Document) -> String {
@@ -69,15 +69,15 @@ pub fn rewrite(data: &[u8]) {
 /// Asserts that walker and codec read the same values and reject the same files.
 pub fn walker(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
-    if drivers::assert_same_acceptance(input, &limits()) && input.format != FormatId::Bmd {
-        drivers::assert_same_values(input, &limits());
+    if walker_checks::assert_same_acceptance(input, &limits()) && input.format != FormatId::Bmd {
+        walker_checks::assert_same_values(input, &limits());
     }
 }
 
 /// Asserts that the values of a file assemble to the same bytes.
 pub fn assemble(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
-    drivers::assert_assembles(input, &limits());
+    walker_checks::assert_assembles(input, &limits());
 }
 
 /// Asserts that documents round-trip through JSON, that documents from arbitrary JSON never cause a panic, and that

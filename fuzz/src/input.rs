@@ -22,16 +22,16 @@ impl<'d> Input<'d> {
     /// Parses the data of a target: the first byte is the index of a format and dialect, the rest is the file. `None`
     /// if the data is empty or the index is out of range.
     pub fn of(data: &'d [u8]) -> Option<Input<'d>> {
-        let (number, bytes) = data.split_first()?;
-        let (format, dialect) = Input::formats_and_dialects().nth(usize::from(*number))?;
+        let (index, bytes) = data.split_first()?;
+        let (format, dialect) = Input::formats_and_dialects().nth(usize::from(*index))?;
         Some(Input { format, dialect, bytes })
     }
 
     /// Returns the data of a target for this input; `None` if the format lacks the dialect.
     pub fn to_data(self) -> Option<Vec<u8>> {
-        let is_own = |pair| pair == (self.format, self.dialect);
-        let number = Input::formats_and_dialects().position(is_own)?;
-        Some([&[number as u8], self.bytes].concat())
+        let is_same = |pair| pair == (self.format, self.dialect);
+        let index = Input::formats_and_dialects().position(is_same)?;
+        Some([&[index as u8], self.bytes].concat())
     }
 
     fn formats_and_dialects() -> impl Iterator<Item = (FormatId, Dialect)> {

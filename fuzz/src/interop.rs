@@ -49,7 +49,7 @@ pub fn stl(data: &[u8]) {
 }
 
 /// Asserts that lenient reading accepts a file if strict reading does, and that the scene can be written and read
-/// again. Every file that the file refers to has the same content as the file.
+/// again. All companion files have the content of the file.
 fn read(format: Interchange, data: &[u8]) {
     let files = SiblingFiles(data);
     let read = |strictness| {
@@ -85,7 +85,7 @@ fn assert_reads_back(format: Interchange, scene: Scene) {
     }
 }
 
-/// A folder in which a file of any name exists. Each has the same content, the `[u8]`.
+/// A folder with a file for every name. All files have the same content, the `[u8]`.
 struct SiblingFiles<'d>(&'d [u8]);
 
 impl Files for SiblingFiles<'_> {

@@ -15,8 +15,7 @@ pub struct ReaderResults {
     pub lenient: meshspec::Result<Document>,
     /// The result of `check`.
     pub report: meshspec::Result<Report>,
-    /// The first fault that the walker finds or, in a text file, the first fatal finding of a line. `None` if there
-    /// is none.
+    /// The first fault that the walker finds or, in a text file, the first fatal finding. `None` if there is none.
     fault: Option<String>,
 }
 

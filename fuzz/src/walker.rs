@@ -85,8 +85,8 @@ pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
     compared
 }
 
-/// Asserts that the buffers of an IyMA file and of its document are equal; they have different names. Returns the
-/// number of compared values.
+/// Asserts that the buffers of an IyMA file and of its document are equal. Their fields have different names. Returns
+/// the number of compared values.
 fn assert_same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -> usize {
     let vertices: Vec<u8> =
         document.attributes.iter().flat_map(|attribute| attribute.data.to_vec()).collect();

@@ -7,8 +7,8 @@ use meshspec::{Format, FormatId, ReadOptions, WriteOptions};
 
 use crate::{Bench, Error};
 
-/// The number of vertices, whose columns take 37 MB.
-const VERTICES: usize = 1_000_000;
+/// The number of vertices or faces in each row. The columns of the vertices take 37 MB.
+const ITEM_COUNT: usize = 1_000_000;
 
 /// A pseudo-random number generator.
 struct Noise(u64);
@@ -26,7 +26,7 @@ impl Noise {
 fn vertices(tags: &[u8], surface: Surface) -> Result<Vertices, Error> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut words = Vec::new();
-    for _ in 0..VERTICES {
+    for _ in 0..ITEM_COUNT {
         let tag = tags[(noise.next() >> 32) as usize % tags.len()];
         let size = match tag {
             0..0xf0 => 2,
@@ -53,7 +53,7 @@ fn vertices(tags: &[u8], surface: Surface) -> Result<Vertices, Error> {
 fn faces(tags: &[u32]) -> Result<Faces, Error> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut words = Vec::new();
-    for _ in 0..VERTICES {
+    for _ in 0..ITEM_COUNT {
         let tag = tags[(noise.next() >> 32) as usize % tags.len()];
         words.push(noise.next() as u32 & !3 | tag);
         if tag >= 2 {
@@ -74,11 +74,11 @@ fn add_face_rows(bench: &mut Bench) -> Result<(), Error> {
     ];
     for (name, tags) in forms {
         let list = faces(tags)?;
-        let by_hand = || by_hand::decode_triangles(list.words(), VERTICES);
+        let by_hand = || by_hand::decode_triangles(list.words(), ITEM_COUNT);
         if list.triangles() != by_hand() {
             return Err(format!("{name}: the baseline returns other triangles").into());
         }
-        bench.add_row(name, VERTICES as u64, || list.triangles(), "shifts by hand", by_hand);
+        bench.add_row(name, ITEM_COUNT as u64, || list.triangles(), "shifts by hand", by_hand);
     }
     Ok(())
 }
@@ -88,13 +88,13 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     drop(std::hint::black_box(vec![1_u8; 31 << 20]));
     add_vertex_rows(bench)?;
     add_face_rows(bench)?;
-    add_encode_rows(bench)?;
+    add_encode_row(bench)?;
     add_image_rows(bench)
 }
 
-/// The rows of a vertex form: the row's name, the name of the row compared with a copy of the columns, the surface, and
-/// the tags.
-type VertexRow = (&'static str, Option<&'static str>, Surface, &'static [u8]);
+/// A vertex form: the name of its row, the name of a second row with a copy of the columns as baseline, the surface,
+/// and the tags.
+type VertexForm = (&'static str, Option<&'static str>, Surface, &'static [u8]);
 
 fn add_vertex_rows(bench: &mut Bench) -> Result<(), Error> {
     let tables = by_hand::Tables {
@@ -105,7 +105,7 @@ fn add_vertex_rows(bench: &mut Bench) -> Result<(), Error> {
         }),
     };
     use Surface::{Flat, Textured};
-    let forms: [VertexRow; 6] = [
+    let forms: [VertexForm; 6] = [
         ("bmd/decode 64 textured", Some("bmd/decode 64 textured, copy"), Textured, &[0, 1, 2, 3]),
         ("bmd/decode 64 flat", Some("bmd/decode 64 flat, copy"), Flat, &[0, 1, 2, 3]),
         ("bmd/decode 96", Some("bmd/decode 96, copy"), Textured, &[0xf8, 0xf9, 0xfa, 0xfb]),
@@ -116,36 +116,36 @@ fn add_vertex_rows(bench: &mut Bench) -> Result<(), Error> {
     for (name, against_copy, surface, tags) in forms {
         let list = vertices(tags, surface)?;
         let ours = || list.columns();
-        let by_hand = || by_hand::decode_vertices(list.words(), surface == Flat, VERTICES, &tables);
+        let by_hand = || by_hand::decode_vertices(list.words(), surface == Flat, ITEM_COUNT, &tables);
         let (a, b) = (ours(), by_hand());
         let same = a.positions == b.positions && a.st == b.st && a.normals == b.normals;
         if !(same && a.colors == b.colors && a.bones == b.bones) {
             return Err(format!("{name}: the baseline returns other vertices").into());
         }
-        bench.add_row(name, VERTICES as u64, ours, "shifts by hand", by_hand);
+        bench.add_row(name, ITEM_COUNT as u64, ours, "shifts by hand", by_hand);
         if let Some(name) = against_copy {
-            bench.add_row(name, VERTICES as u64, ours, "copy of the columns", || a.clone());
+            bench.add_row(name, ITEM_COUNT as u64, ours, "copy of the columns", || a.clone());
         }
     }
     Ok(())
 }
 
 /// Adds the row that encodes a million positions.
-fn add_encode_rows(bench: &mut Bench) -> Result<(), Error> {
+fn add_encode_row(bench: &mut Bench) -> Result<(), Error> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut coordinate = || (noise.next() >> 40) as f32 / 65_536.0 - 128.0;
-    let positions: Vec<[f32; 3]> = (0..VERTICES).map(|_| [0; 3].map(|_| coordinate())).collect();
+    let positions: Vec<[f32; 3]> = (0..ITEM_COUNT).map(|_| [0; 3].map(|_| coordinate())).collect();
     let ours = || Triple::nearest_all(&positions);
     let by_hand = || by_hand::encode_triples(&positions);
     if ours()?.iter().map(|triple| triple.word()).ne(by_hand()) {
         return Err("bmd/encode triples: the baseline returns other words".into());
     }
-    bench.add_row("bmd/encode triples", VERTICES as u64, ours, "plain loop by hand", by_hand);
+    bench.add_row("bmd/encode triples", ITEM_COUNT as u64, ours, "plain loop by hand", by_hand);
     Ok(())
 }
 
-/// Adds the rows that read, check and write an image of 16 meshes, each with 60,000 vertices and 30,000 faces. Each
-/// vertex size has 4 meshes; 4 more are mixed.
+/// Adds the rows that read, check and write an image of 16 meshes, each with 60,000 vertices and 30,000 faces: 4 meshes
+/// per vertex size, and 4 with mixed sizes.
 fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
     let tags: [&[u8]; 4] = [&[0, 1], &[0xf8, 0xfb], &[0xfd], &[0, 0xf9, 0xfd]];
     let mut document = bmd::Document::default();

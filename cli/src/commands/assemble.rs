@@ -39,7 +39,7 @@ struct HeadLine {
     layout: Option<String>,
 }
 
-/// A line of a dump with a value.
+/// Any other line of a dump.
 #[derive(Deserialize)]
 struct ValueLine<'l> {
     #[serde(borrow, default)]
@@ -117,8 +117,8 @@ fn add_line(line: &[u8], values: &mut FileValues) -> Result<(), String> {
         }
         "packed" => values.set_packed(path, require_bytes(bytes)?),
         "trailing" => {
-            let whole = path.strip_suffix(TRAILING).unwrap_or(path);
-            values.set_trailing(whole.strip_suffix('.').unwrap_or(whole), require_bytes(bytes)?)
+            let parent = path.strip_suffix(TRAILING).unwrap_or(path);
+            values.set_trailing(parent.strip_suffix('.').unwrap_or(parent), require_bytes(bytes)?)
         }
         "magic" => values.set_magic(path, parse_text(line.value)?),
         "string" => {

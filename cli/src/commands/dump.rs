@@ -18,10 +18,10 @@ use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
 use crate::json::write_line;
 use crate::output_format::OutputFormat::{self, Json};
+use crate::path_resolver::PathResolver;
 use crate::printed_finding::{FindingPrinter, PrintedFinding};
 use crate::progress;
 use crate::read_args::ReadArgs;
-use crate::selection::PathResolver;
 use crate::terminal::{Escaped, TITLE, counted};
 use crate::text_dump::TextDump;
 

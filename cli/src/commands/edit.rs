@@ -12,9 +12,9 @@ use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
 use crate::output;
+use crate::path_resolver::PathResolver;
 use crate::progress;
 use crate::read_args::ReadArgs;
-use crate::selection::PathResolver;
 use crate::terminal::{Escaped, HINT, WARNING};
 use crate::untyped_value;
 
@@ -157,15 +157,15 @@ fn resolve_after<'f>(
         (Change::Set(_), _) => None,
     };
     let changed: Vec<_> = before.iter().filter_map(changed).collect();
-    let whole = walk::parse_path(paths.layout, path);
-    if let Some(whole) = whole.filter(|whole| changed.iter().any(|changed| whole.starts_with(changed))) {
-        return Ok(whole);
+    let full = walk::parse_path(paths.layout, path);
+    if let Some(full) = full.filter(|full| changed.iter().any(|changed| full.starts_with(changed))) {
+        return Ok(full);
     }
     let resolved = resolve(paths, path)?;
     match changed.iter().find(|changed| resolved.len() > changed.len() && resolved.starts_with(changed)) {
         Some(changed) => {
             let changed = walk::path_text(changed);
-            let message = format!("`{path}` lies in `{changed}`, which an earlier change modifies");
+            let message = format!("`{path}` is inside `{changed}`, which an earlier change modifies");
             Err(Failure::usage(paths.name, message).with_hint("give its full path after the earlier changes"))
         }
         None => Ok(resolved),

@@ -8,12 +8,12 @@ use clap::{Args, Subcommand};
 use meshspec::iyma::{self, DataChecksum, Document, Reader};
 use meshspec::{Dialect, Format, FormatId, Formats, Loss, ReadOptions};
 
+use crate::compression_args::CompressionArgs;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, is_standard, name_of, read_options};
 use crate::listing;
 use crate::messages::{self, Verbosity};
 use crate::output::{self, StagedOutput};
-use crate::packing::CompressionArgs;
 use crate::progress;
 use crate::terminal::counted;
 
@@ -39,7 +39,7 @@ enum Command {
 /// if those of any file do.
 #[derive(Debug, Args)]
 struct MergeArgs {
-    /// The files to read, folders or patterns such as `*.ima`; `-` is standard input.
+    /// The files, folders or patterns such as `*.ima`; `-` is standard input.
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
     /// The file to write; `-` is standard output.
@@ -96,7 +96,7 @@ struct SetArgs {
     /// The file to read; `-` is standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write; `-` is standard output. With --force it may be IN.
+    /// The file to write; `-` is standard output. With --force, it may be IN.
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The file with the user data; `-` is standard input.
@@ -115,7 +115,7 @@ struct ClearArgs {
     /// The file to read; `-` is standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write; `-` is standard output. With --force it may be IN.
+    /// The file to write; `-` is standard output. With --force, it may be IN.
     #[arg(value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
@@ -192,8 +192,8 @@ impl MergeArgs {
 /// Splits a path reported by the library, `documents[N]…`, into the name of the input file and the rest of the path.
 /// Returns `None` for other paths.
 fn split_error_path<'p>(inputs: &[PathBuf], path: &'p str) -> Option<(String, &'p str)> {
-    let (number, rest) = path.strip_prefix("documents[")?.split_once(']')?;
-    let input = inputs.get(number.parse::<usize>().ok()?)?;
+    let (index, rest) = path.strip_prefix("documents[")?.split_once(']')?;
+    let input = inputs.get(index.parse::<usize>().ok()?)?;
     Some((name_of(input), rest.trim_start_matches('.')))
 }
 
@@ -282,14 +282,14 @@ impl SetArgs {
 }
 
 impl WriteArgs {
-    fn options(&self) -> ReadOptions {
+    fn read_options(&self) -> ReadOptions {
         read_options(self.lenient)
     }
 
     fn read(&self, path: &Path) -> Result<Document> {
         progress::on_file(path, || {
             let bytes = input::read(path)?;
-            Document::read(&bytes, &self.options())
+            Document::read(&bytes, &self.read_options())
                 .map_err(|error| Failure::from_error(&name_of(path), &error))
         })
     }
@@ -299,7 +299,7 @@ impl WriteArgs {
         output::reject_existing(output, self.force)?;
         let mut document = self.read(input)?;
         change(&mut document);
-        // Drops stored incorrect checksums, which were preserved from the original file.
+        // Discards incorrect checksums of the input.
         document.metadata_checksum = None;
         if let DataChecksum::Wrong(_) = document.data_checksum {
             document.data_checksum = DataChecksum::Present;

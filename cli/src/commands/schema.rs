@@ -52,7 +52,7 @@ impl Schema {
                 let message = format!("the schema has {} files: {}", files.len(), names.join(", "));
                 let hint = format!(
                     "write them with --out DIR, or choose one with --layout ({})",
-                    self.layout_names()
+                    self.layout_names_text()
                 );
                 return Err(Failure::usage(self.format.name(), message).with_hint(hint));
             }
@@ -66,7 +66,7 @@ impl Schema {
         match about.layouts().iter().find(|(layout, _)| layout == name) {
             Some(layout) => Ok(self.language.print(self.format.name(), about.title, &[*layout])),
             None => {
-                let message = match self.layout_names() {
+                let message = match self.layout_names_text() {
                     names if names.is_empty() => format!("no layout `{name}`: text formats have none"),
                     names => format!("no layout `{name}`; the layouts are {names}"),
                 };
@@ -83,7 +83,7 @@ impl Schema {
     }
 
     /// Returns the names of the format's layouts, separated by commas.
-    fn layout_names(&self) -> String {
+    fn layout_names_text(&self) -> String {
         let names: Vec<_> = self.format.about().layouts().iter().map(|(name, _)| *name).collect();
         names.join(", ")
     }

@@ -7,16 +7,16 @@ const ROWS = 24;
 const COLUMNS = [16, 8, 4];
 const BYTE_WIDTH = 29;
 const OFFSET_WIDTH = 110;
-const COLORS = 8;
+const COLOR_COUNT = 8;
 
 export class BytesView {
   /** Calls `onSelect` with the field of a byte when it is selected. */
   constructor(side, onSelect) {
     this.onSelect = onSelect;
-    this.holder = document.getElementById("bytes");
+    this.container = document.getElementById("bytes");
     this.columns = 16;
     this.setSide(side);
-    new ResizeObserver(() => this.fit()).observe(this.holder);
+    new ResizeObserver(() => this.fit()).observe(this.container);
   }
 
   /** Shows the bytes of a file. */
@@ -37,7 +37,7 @@ export class BytesView {
   }
 
   fittingColumns() {
-    const width = this.holder.clientWidth / (this.block === null ? 1 : 2);
+    const width = this.container.clientWidth / (this.block === null ? 1 : 2);
     return COLUMNS.find((columns) => columns * BYTE_WIDTH + OFFSET_WIDTH <= width) ?? COLUMNS[1];
   }
 
@@ -71,7 +71,7 @@ export class BytesView {
     this.columns = this.fittingColumns();
     const panes = [this.pane(null)];
     if (this.block !== null) panes.push(this.pane(this.block));
-    this.holder.replaceChildren(...panes);
+    this.container.replaceChildren(...panes);
   }
 
   pane(block) {
@@ -96,9 +96,9 @@ export class BytesView {
       this.render();
     };
     const button = (text, label, to, disabled) => {
-      const made = element("button", { type: "button", title: label, disabled }, text);
-      made.addEventListener("click", () => go(to));
-      return made;
+      const node = element("button", { type: "button", title: label, disabled }, text);
+      node.addEventListener("click", () => go(to));
+      return node;
     };
     const input = element("input", { placeholder: "offset", title: "An offset, such as 0x40 or 64" });
     input.setAttribute("aria-label", "Go to offset");
@@ -127,14 +127,14 @@ export class BytesView {
       const field = this.tree.fieldAt(block, position);
       const classes = `b ${this.classOf(block, position, field)}`;
       const character = byte >= 32 && byte < 127 ? String.fromCharCode(byte) : "·";
-      const made = [byte.toString(16).padStart(2, "0"), character].map((shown, column) => {
+      const cells = [byte.toString(16).padStart(2, "0"), character].map((shown, column) => {
         const span = element("span", { class: column ? classes.slice(2) : classes, title: field?.path ?? "no field" }, shown);
         span.dataset.at = position;
         span.addEventListener("click", () => field && this.onSelect(field));
         return span;
       });
-      hex.push(made[0]);
-      text.push(made[1]);
+      hex.push(cells[0]);
+      text.push(cells[1]);
     }
     const offset = `${block === null ? " " : "~"}${at.toString(16).padStart(8, "0")} `;
     return element("div", {}, element("span", { class: "offset" }, offset), hex, " ", text);
@@ -154,5 +154,5 @@ function colorOf(path) {
   const name = path.replace(/\[\d+\]/g, "").split(".").pop();
   let hash = 0;
   for (const character of name) hash = (hash * 31 + character.codePointAt(0)) >>> 0;
-  return hash % COLORS;
+  return hash % COLOR_COUNT;
 }

@@ -37,7 +37,7 @@ export class Camera {
     this.pitch = Math.max(-MAX_PITCH, Math.min(MAX_PITCH, this.pitch + up));
   }
 
-  /** Moves the target to the right and up, by fractions of the picture height. */
+  /** Moves the picture to the right and up, by fractions of its height. */
   pan(right, up) {
     const forward = unit(subtract(this.target, this.eye()));
     const side = unit(cross(forward, [0, 1, 0]));

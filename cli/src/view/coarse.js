@@ -3,7 +3,7 @@
 /** Meshes with more triangles get a coarse version. */
 const MAX_TRIANGLES = 150_000;
 /** The number of grid cells along the longest side of the bounding box. */
-const CELLS = 160;
+const CELLS_PER_SIDE = 160;
 
 /**
  * Returns the indices of a mesh with fewer triangles; `null` if the mesh is small. Merges all vertices in a grid cell into one of
@@ -11,10 +11,10 @@ const CELLS = 160;
  */
 export function coarseIndices({ positions, indices, triangleCount }, { low, high }) {
   if (triangleCount <= MAX_TRIANGLES) return null;
-  const scale = CELLS / (Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1);
+  const scale = CELLS_PER_SIDE / (Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1);
   const cellOf = (vertex) => {
     const [x, y, z] = [0, 1, 2].map((axis) => Math.floor((positions[3 * vertex + axis] - low[axis]) * scale));
-    return x + (CELLS + 1) * (y + (CELLS + 1) * z);
+    return x + (CELLS_PER_SIDE + 1) * (y + (CELLS_PER_SIDE + 1) * z);
   };
   const firstOf = new Map();
   const merged = new Uint32Array(positions.length / 3);

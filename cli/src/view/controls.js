@@ -9,12 +9,12 @@ const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 function choice(label, options, onChange, selected = 0) {
   const select = element("select", {}, options.map((option, index) => element("option", { value: index, selected: index === selected }, option)));
   select.addEventListener("change", () => onChange(Number(select.value)));
-  const made = element("label", {}, `${label} `, select);
-  made.select = select;
-  return made;
+  const control = element("label", {}, `${label} `, select);
+  control.select = select;
+  return control;
 }
 
-function check(label, isOn, onChange) {
+function checkbox(label, isOn, onChange) {
   const input = element("input", { type: "checkbox", checked: isOn });
   input.addEventListener("change", () => onChange(input.checked));
   return element("label", {}, input, label);
@@ -29,7 +29,7 @@ export function makeControls(view) {
   has.colours = meshes.some((mesh) => mesh.colors);
   has.weights = meshes.some((mesh) => mesh.joints) && model.joints.length > 0;
   has.distances = meshes.some((mesh) => mesh.distances);
-  const joint = choice("Joint", model.joints.map((own, index) => own.name || `joint ${index}`), (index) => stage.set({ joint: index }));
+  const joint = choice("Joint", model.joints.map(({ name }, index) => name || `joint ${index}`), (index) => stage.set({ joint: index }));
   joint.hidden = MODES[state.mode] !== "weights";
   const mode = choice("Show", MODES, (index) => {
     joint.hidden = MODES[index] !== "weights";
@@ -43,8 +43,8 @@ export function makeControls(view) {
   stage.jointSelect = joint.select;
   const fit = element("button", { type: "button", title: "Show the whole model (F)" }, "Fit");
   fit.addEventListener("click", () => stage.fit());
-  const controls = [mode, joint, fit, check("Grid", state.grid, (grid) => stage.set({ grid }))];
-  if (model.joints.length) controls.push(check("Joints", state.joints, (joints) => stage.set({ joints })));
+  const controls = [mode, joint, fit, checkbox("Grid", state.grid, (grid) => stage.set({ grid }))];
+  if (model.joints.length) controls.push(checkbox("Joints", state.joints, (joints) => stage.set({ joints })));
   if (model.lods.length) controls.push(lodChoice(view));
   controls.push(meshList(view));
   document.getElementById("controls").replaceChildren(...controls);
@@ -59,7 +59,7 @@ function lodChoice(view) {
 function meshList(view) {
   const rows = view.meshes.map((mesh) => {
     const size = `${counted(mesh.triangleCount, "triangle", "triangles")}, ${counted(mesh.vertexCount, "vertex", "vertices")}`;
-    const label = check(`${mesh.index}: ${mesh.title} (${size})`, mesh.visible, (visible) => view.setVisible(mesh, visible));
+    const label = checkbox(`${mesh.index}: ${mesh.title} (${size})`, mesh.visible, (visible) => view.setVisible(mesh, visible));
     mesh.box = label.querySelector("input");
     return label;
   });
@@ -80,8 +80,8 @@ export function showLegend({ state, grid }) {
 /** Fills the bar below the model, if there are animations. */
 export function makeTimeline(view) {
   const { animations } = view;
-  const holder = document.getElementById("timeline");
-  holder.hidden = !animations.length;
+  const container = document.getElementById("timeline");
+  container.hidden = !animations.length;
   if (!animations.length) return;
   const names = ["none: at rest", ...animations.map((animation) => animation.title)];
   const animation = choice("Animation", names, (index) => view.setAnimation(index - 1));
@@ -92,7 +92,7 @@ export function makeTimeline(view) {
   slider.addEventListener("input", () => view.setTime(Number(slider.value)));
   const speed = choice("Speed", SPEEDS.map((factor) => `${factor}×`), (index) => view.setSpeed(SPEEDS[index]), SPEEDS.indexOf(1));
   const clock = element("output", {}, "");
-  holder.replaceChildren(animation, play, slider, clock, speed);
+  container.replaceChildren(animation, play, slider, clock, speed);
   view.onTime = ({ index, first, last, seconds, isPlaying }) => {
     animation.select.value = index + 1;
     play.textContent = isPlaying ? "Pause" : "Play";

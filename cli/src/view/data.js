@@ -10,9 +10,9 @@ export function readData() {
 /** Returns the numbers of an array; `undefined` if `ref` is missing. Removes the element of the array to free its memory. */
 export function takeArray(ref) {
   if (!ref) return undefined;
-  const holder = document.getElementById(`array-${ref.id}`);
-  const bytes = fromBase64(holder.textContent);
-  holder.remove();
+  const script = document.getElementById(`array-${ref.id}`);
+  const bytes = fromBase64(script.textContent);
+  script.remove();
   return new VIEWS[ref.type](bytes.buffer);
 }
 

@@ -2,18 +2,18 @@
 
 import { transformPoint } from "./math.js";
 
-/** Returns the triangles with a distance of the centre, each divided into three at the centre, as points with colours. */
+/** Returns the triangles for which the distance of the centre is given, each divided into three at the centre, as points with colours. */
 export function centerTriangles({ centers, distances, placements }, positions, largest) {
   const [points, colors] = [[], []];
   const colorOf = (distance) => [distance / largest, 0, 0, 1];
   for (const placement of placements) {
-    centers.distances.forEach((distance, number) => {
-      const own = Array.from(centers.corners.subarray(3 * number, 3 * number + 3));
-      const at = own.map((vertex) => transformPoint(placement, Array.from(positions.subarray(3 * vertex, 3 * vertex + 3))));
-      const center = [0, 1, 2].map((axis) => (at[0][axis] + at[1][axis] + at[2][axis]) / 3);
+    centers.distances.forEach((distance, index) => {
+      const vertices = Array.from(centers.corners.subarray(3 * index, 3 * index + 3));
+      const corners = vertices.map((vertex) => transformPoint(placement, Array.from(positions.subarray(3 * vertex, 3 * vertex + 3))));
+      const center = [0, 1, 2].map((axis) => (corners[0][axis] + corners[1][axis] + corners[2][axis]) / 3);
       for (const [a, b] of [[0, 1], [1, 2], [2, 0]]) {
-        points.push(...at[a], ...at[b], ...center);
-        colors.push(...colorOf(distances[own[a]]), ...colorOf(distances[own[b]]), ...colorOf(distance));
+        points.push(...corners[a], ...corners[b], ...center);
+        colors.push(...colorOf(distances[vertices[a]]), ...colorOf(distances[vertices[b]]), ...colorOf(distance));
       }
     });
   }
@@ -28,7 +28,7 @@ export function farthestVertex(meshes) {
   };
   for (const mesh of meshes) {
     mesh.distances?.forEach((distance, vertex) => offer(mesh, vertex, distance));
-    mesh.centers?.distances.forEach((distance, number) => offer(mesh, mesh.centers.corners[3 * number], distance));
+    mesh.centers?.distances.forEach((distance, index) => offer(mesh, mesh.centers.corners[3 * index], distance));
   }
   return best;
 }

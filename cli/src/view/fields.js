@@ -9,8 +9,8 @@ export class FieldsView {
   /** Calls `onSelect` with a field when it is selected. */
   constructor(side, onSelect) {
     this.onSelect = onSelect;
-    this.holder = document.getElementById("tree");
-    this.holder.addEventListener("keydown", (event) => this.onKey(event));
+    this.container = document.getElementById("tree");
+    this.container.addEventListener("keydown", (event) => this.onKey(event));
     this.connectSearch();
     this.setSide(side);
   }
@@ -42,15 +42,15 @@ export class FieldsView {
 
   /** Scrolls to the selected field. */
   reveal() {
-    const row = this.holder.querySelector(".row.selected");
+    const row = this.container.querySelector(".row.selected");
     if (!row?.offsetParent) return;
     row.scrollIntoView({ block: "nearest" });
-    this.holder.scrollLeft = 0;
+    this.container.scrollLeft = 0;
   }
 
   render() {
     const list = element("ul", { role: "group" }, this.item(this.tree.root));
-    this.holder.replaceChildren(list);
+    this.container.replaceChildren(list);
   }
 
   item(field) {
@@ -119,9 +119,9 @@ export class FieldsView {
       this.render();
     };
     const button = (text, to, label) => {
-      const made = element("button", { type: "button", title: label, disabled: to < 0 || to > last }, text);
-      made.addEventListener("click", () => go(to));
-      return made;
+      const node = element("button", { type: "button", title: label, disabled: to < 0 || to > last }, text);
+      node.addEventListener("click", () => go(to));
+      return node;
     };
     const input = element("input", { type: "number", min: 0, max: count - 1, placeholder: "index" });
     input.setAttribute("aria-label", "Go to index");
@@ -135,7 +135,7 @@ export class FieldsView {
 
   onKey(event) {
     const field = this.selected ?? this.tree.root;
-    const rows = [...this.holder.querySelectorAll(".row")];
+    const rows = [...this.container.querySelectorAll(".row")];
     const position = rows.findIndex((row) => row.classList.contains("selected"));
     const moves = {
       ArrowDown: () => rows[position + 1]?.click(),
@@ -144,7 +144,7 @@ export class FieldsView {
       ArrowLeft: () => (this.open.has(field) && field.parent ? this.toggle(field, false) : field.parent && this.onSelect(field.parent)),
       Enter: () => this.toggle(field),
     };
-    if (!moves[event.key] || event.target !== this.holder) return;
+    if (!moves[event.key] || event.target !== this.container) return;
     event.preventDefault();
     moves[event.key]();
   }

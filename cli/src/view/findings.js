@@ -21,7 +21,7 @@ export function showFindings({ findings, losses, notes, fault, model, is_convert
   }
   parts.push(all.length ? element("ul", {}, all.map((finding) => findingItem(finding, onSelect))) : noteElement("The check found no violations."));
   parts.push(element("h2", {}, `Losses (${losses.length})`));
-  const shown = isConverted ? "The model contains everything that is in the file." : "Unknown: the file could not be converted to a model.";
+  const shown = isConverted ? "The model contains everything in the file." : "Unknown: the file could not be converted to a model.";
   const noLosses = model ? shown : "There is no model.";
   parts.push(losses.length ? element("ul", {}, losses.map((loss) => lossItem(loss, onSelect))) : noteElement(noLosses));
   if (notes.length) {
@@ -40,7 +40,7 @@ function differenceList({ compared, total, differences, notes }, onDifference) {
     button.addEventListener("click", () => onDifference(difference));
     return element("li", {}, button);
   });
-  const method = { values: "Compared value by value.", scenes: "Compared as models: the files have different formats, or interchange formats." }[compared];
+  const method = { values: "Compared value by value.", scenes: "Compared as scenes: the files have different formats, or interchange formats." }[compared];
   return [
     element("h2", {}, `Differences (${grouped(total)})`),
     method ? noteElement(method) : null,

@@ -5,7 +5,7 @@ import { IDENTITY, multiply, transformPoint } from "./math.js";
 
 /** Loads the arrays of all meshes. */
 export function loadMeshes(model) {
-  const whole = model.transform ?? IDENTITY;
+  const modelTransform = model.transform ?? IDENTITY;
   return model.meshes.map((mesh, index) => ({
     index,
     title: mesh.name || mesh.material || `mesh ${index}`,
@@ -14,7 +14,7 @@ export function loadMeshes(model) {
     triangleCount: mesh.triangles,
     uvFromBottom: mesh.uv_from_bottom,
     visible: true,
-    placements: (mesh.placements.length ? mesh.placements : [IDENTITY]).map((placement) => multiply(whole, placement)),
+    placements: (mesh.placements.length ? mesh.placements : [IDENTITY]).map((placement) => multiply(modelTransform, placement)),
     positions: takeArray(mesh.positions),
     indices: takeArray(mesh.indices),
     faces: takeArray(mesh.faces),

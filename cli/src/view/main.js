@@ -32,7 +32,7 @@ const { file, other, comparison } = readData();
 const sides = [file, other].filter(Boolean).map((about) => new Side(about));
 const stage = new Stage();
 /** The file names without folders, or with folders if both names are the same. */
-const titles = sides.map((side, number) => (sides.some((own, at) => at !== number && own.name === side.name) ? side.about.file : side.name));
+const titles = sides.map((side) => (sides.some((other) => other !== side && other.name === side.name) ? side.about.file : side.name));
 let [current] = sides;
 document.title = escapeControls(`${sides.map(({ about }) => about.file).join(" and ")} · meshspec view`);
 startModels();
@@ -48,9 +48,9 @@ if (file.is_served) serve();
 /** Starts the view of each model. Without a model or WebGL, shows the reason instead. */
 function startModels() {
   for (const side of sides) {
-    const holder = side === sides[0] ? document.getElementById("pane") : addPane();
-    if (sides.length > 1) holder.append(element("p", { class: "name" }, titles[sides.indexOf(side)]));
-    side.setModel(startModel(side, holder));
+    const container = side === sides[0] ? document.getElementById("pane") : addPane();
+    if (sides.length > 1) container.append(element("p", { class: "name" }, titles[sides.indexOf(side)]));
+    side.setModel(startModel(side, container));
   }
   if (!stage.views.length) document.getElementById("hint").hidden = true;
   else {
@@ -74,9 +74,9 @@ function addPane() {
   return pane;
 }
 
-function startModel(side, holder) {
+function startModel(side, container) {
   const { about } = side;
-  const canvas = holder.querySelector("canvas");
+  const canvas = container.querySelector("canvas");
   try {
     if (about.model) return new ModelView(about.model, stage, canvas, (hit) => selectPicked(side, hit));
   } catch (error) {
@@ -84,14 +84,14 @@ function startModel(side, holder) {
   }
   const notes = about.notes.length ? about.notes : ["This file has no model."];
   canvas.hidden = true;
-  holder.prepend(element("div", { class: "no-model" }, notes.map((note) => element("p", {}, note))));
+  container.prepend(element("div", { class: "no-model" }, notes.map((note) => element("p", {}, note))));
   return null;
 }
 
 /** Creates the buttons that select the file whose fields, bytes and controls are shown. */
 function connectFiles() {
-  const buttons = sides.map((side, number) => {
-    const button = element("button", { type: "button", title: "Show the fields and bytes of this file" }, titles[number]);
+  const buttons = sides.map((side, index) => {
+    const button = element("button", { type: "button", title: "Show the fields and bytes of this file" }, titles[index]);
     button.addEventListener("click", () => {
       const path = fields.selected?.path;
       showSide(side);
@@ -110,10 +110,10 @@ function showSide(side) {
   fields.setSide(side);
   bytes.setSide(side);
   side.model?.connectControls();
-  fileButtons.forEach((button, number) => {
-    button.ariaPressed = String(sides[number] === side);
+  fileButtons.forEach((button, index) => {
+    button.ariaPressed = String(sides[index] === side);
   });
-  document.querySelectorAll(".pane").forEach((pane, number) => pane.classList.toggle("current", sides.length > 1 && sides[number] === side));
+  document.querySelectorAll(".pane").forEach((pane, index) => pane.classList.toggle("current", sides.length > 1 && sides[index] === side));
   showAbout();
 }
 
@@ -180,7 +180,7 @@ function pathsOf(path) {
 function showPose(text, name, seconds) {
   describe([element("div", {}, element("b", {}, text))]);
   for (const { model } of sides) {
-    const index = model?.animations.findIndex((own, number) => own.name === name || String(number) === name) ?? -1;
+    const index = model?.animations.findIndex((animation, at) => animation.name === name || String(at) === name) ?? -1;
     if (index >= 0) model.showTime(index, seconds);
   }
 }
@@ -189,14 +189,14 @@ function showPose(text, name, seconds) {
 function selectFarthest(text) {
   const title = element("div", {}, element("b", {}, text));
   const all = sides.filter(({ model }) => model).map((side) => ({ side, ...farthestVertex(side.model.meshes) }));
-  const best = all.reduce((most, own) => (own.distance > most.distance ? own : most), { distance: 0 });
+  const best = all.reduce((farthest, next) => (next.distance > farthest.distance ? next : farthest), { distance: 0 });
   if (!best.side) return describe([title]);
   const { side, mesh, vertex, distance } = best;
   showSide(side);
-  const shares = side.sourceFields.ofVertex(mesh, vertex).map((share) => side.fieldsOf(share)).filter(Boolean);
-  describe([title, element("p", {}, `Farthest: vertex ${vertex} of ${side.meshName(mesh)}, ${decimal(distance)} m`), links("Vertex", shares)]);
-  fields.show(shares[0]?.fields[0] ?? null, shares.flatMap((share) => share.fields));
-  bytes.show(shares.map(({ range }) => ({ ...range, kind: "selected" })));
+  const stored = side.sourceFields.ofVertex(mesh, vertex).map((items) => side.fieldsOf(items)).filter(Boolean);
+  describe([title, element("p", {}, `Farthest: vertex ${vertex} of ${side.meshName(mesh)}, ${decimal(distance)} m`), links("Vertex", stored)]);
+  fields.show(stored[0]?.fields[0] ?? null, stored.flatMap((part) => part.fields));
+  bytes.show(stored.map(({ range }) => ({ ...range, kind: "selected" })));
   return showLocation({ kind: "vertex", mesh, vertex });
 }
 
@@ -205,15 +205,15 @@ function selectPicked(side, hit) {
   if (side !== current) showSide(side);
   if (!hit) return select(null);
   const { mesh, triangle, face, vertex } = hit;
-  const shares = [side.sourceFields.ofFace(mesh, face), side.sourceFields.ofVertex(mesh, vertex)];
-  const [ofFace, ofVertex] = shares.map((all) => all.map((share) => side.fieldsOf(share)).filter(Boolean));
-  const all = [...ofFace.map((share) => ({ ...share, kind: "selected" })), ...ofVertex.map((share) => ({ ...share, kind: "selected2" }))];
+  const items = [side.sourceFields.ofFace(mesh, face), side.sourceFields.ofVertex(mesh, vertex)];
+  const [ofFace, ofVertex] = items.map((all) => all.map((part) => side.fieldsOf(part)).filter(Boolean));
+  const all = [...ofFace.map((part) => ({ ...part, kind: "selected" })), ...ofVertex.map((part) => ({ ...part, kind: "selected2" }))];
   const meters = side.model.meshes[mesh].distances?.[vertex];
   const distance = meters === undefined ? "" : `, ${decimal(meters)} m from the other file`;
   const title = `Triangle ${triangle} of ${side.meshName(mesh)}, vertex ${vertex}${distance}`;
   // Sets the description first, since it resizes the other parts, which then scroll to the selection.
   describe([element("p", {}, title), links("Face", ofFace), links("Vertex", ofVertex)]);
-  fields.show(all[0]?.fields[0] ?? null, all.flatMap((share) => share.fields));
+  fields.show(all[0]?.fields[0] ?? null, all.flatMap((part) => part.fields));
   bytes.show(all.map(({ range, kind }) => ({ ...range, kind })));
   return showLocation({ kind: "picked", mesh, triangles: side.model.trianglesOf(mesh, face), vertex });
 }

@@ -33,7 +33,7 @@ export class ModelView {
     this.meshes = loadMeshes(model);
     this.animations = loadAnimations(model);
     this.spans = this.animations.map(spanOf);
-    this.whole = model.transform ?? IDENTITY;
+    this.modelTransform = model.transform ?? IDENTITY;
     this.camera = stage.camera;
     this.meshes.forEach((mesh) => this.renderer.addMesh(mesh));
     stage.state.joints = this.meshes.every((mesh) => !mesh.triangleCount);
@@ -75,7 +75,7 @@ export class ModelView {
     const visible = this.meshes.filter((mesh) => mesh.visible);
     const parts = visible.map((mesh) => ({ positions: this.positionsOf(mesh), placements: mesh.placements }));
     if (!parts.some(({ positions }) => positions.length)) {
-      parts.push({ positions: Float32Array.from(this.pose.flatMap((matrix) => matrix.slice(12, 15))), placements: [this.whole] });
+      parts.push({ positions: Float32Array.from(this.pose.flatMap((matrix) => matrix.slice(12, 15))), placements: [this.modelTransform] });
     }
     return boundsOf(parts);
   }
@@ -168,7 +168,7 @@ export class ModelView {
     const style = getComputedStyle(document.getElementById("stage"));
     const background = style.backgroundColor.match(/[\d.]+/g).slice(0, 3).map((channel) => Number(channel) / 255);
     renderer.beginFrame(background, this.camera);
-    if (state.grid) renderer.drawLines(grid);
+    if (state.grid) renderer.drawPrimitives(grid);
     const isDark = background[0] < 0.5;
     const wire = isDark ? [0.85, 0.9, 1, 0.8] : [0.08, 0.1, 0.15, 0.8];
     for (const mesh of this.meshes) {
@@ -177,16 +177,16 @@ export class ModelView {
       renderer.drawMesh(mesh, { ...state, tint, wire, isMoving: this.isMoving });
       if (MODES[state.mode] !== "distances" || !mesh.centers) continue;
       const centers = centerTriangles(mesh, this.positionsOf(mesh), state.largest);
-      renderer.drawLines(centers, "TRIANGLES", { program: renderer.programs.centers() });
+      renderer.drawPrimitives(centers, "TRIANGLES", { program: renderer.programs.centers() });
     }
-    if (state.joints || this.highlight?.kind === "joint") renderer.drawLines(this.bones(), "LINES", { isOnTop: true });
+    if (state.joints || this.highlight?.kind === "joint") renderer.drawPrimitives(this.bones(), "LINES", { isOnTop: true });
     this.paintHighlight();
   }
 
   /** Returns lines from joints to their parents. */
   bones() {
     const [points, colors] = [[], []];
-    const at = (joint) => transformPoint(this.whole, this.pose[joint].slice(12, 15));
+    const at = (joint) => transformPoint(this.modelTransform, this.pose[joint].slice(12, 15));
     this.model.joints.forEach(({ parent }, joint) => {
       if (parent === null || !this.pose[parent]) return;
       points.push(...at(parent), ...at(joint));
@@ -198,8 +198,8 @@ export class ModelView {
   paintHighlight() {
     const { highlight, renderer } = this;
     if (highlight?.kind === "joint") {
-      const point = transformPoint(this.whole, this.pose[highlight.joint]?.slice(12, 15) ?? [0, 0, 0]);
-      renderer.drawLines({ points: point, colors: VERTEX }, "POINTS", { isOnTop: true, size: 12 });
+      const point = transformPoint(this.modelTransform, this.pose[highlight.joint]?.slice(12, 15) ?? [0, 0, 0]);
+      renderer.drawPrimitives({ points: point, colors: VERTEX }, "POINTS", { isOnTop: true, size: 12 });
     }
     const mesh = this.meshes[highlight?.mesh];
     if (!mesh) return;
@@ -211,10 +211,10 @@ export class ModelView {
       const faces = corners.flat(2);
       const edges = corners.flatMap(([a, b, c]) => [a, b, b, c, c, a]).flat();
       const colors = (points, [r, g, b], alpha) => Array(points.length / 3).fill([r, g, b, alpha]).flat();
-      renderer.drawLines({ points: faces, colors: colors(faces, ACCENT, 0.45) }, "TRIANGLES", { isOnTop: true });
-      renderer.drawLines({ points: edges, colors: colors(edges, ACCENT, 1) }, "LINES", { isOnTop: true });
+      renderer.drawPrimitives({ points: faces, colors: colors(faces, ACCENT, 0.45) }, "TRIANGLES", { isOnTop: true });
+      renderer.drawPrimitives({ points: edges, colors: colors(edges, ACCENT, 1) }, "LINES", { isOnTop: true });
       const vertices = (highlight.vertices ?? [highlight.vertex]).filter((vertex) => vertex !== undefined).flatMap(at);
-      renderer.drawLines({ points: vertices, colors: colors(vertices, VERTEX, 1) }, "POINTS", { isOnTop: true, size: 10 });
+      renderer.drawPrimitives({ points: vertices, colors: colors(vertices, VERTEX, 1) }, "POINTS", { isOnTop: true, size: 10 });
     }
   }
 
@@ -231,10 +231,10 @@ export class ModelView {
   }
 
   showKey({ animation, channel, sample }) {
-    const own = this.animations[animation];
-    const { joint, times } = own.channels[channel];
+    const shown = this.animations[animation];
+    const { joint, times } = shown.channels[channel];
     this.highlight = { kind: "joint", joint };
-    this.showTime(animation, own.times[times][sample] / (own.rate > 0 ? own.rate : 1));
+    this.showTime(animation, shown.times[times][sample] / (shown.rate > 0 ? shown.rate : 1));
   }
 
   /** Shows an animation at a time, paused. */

@@ -49,6 +49,6 @@ function nearestHit(indices, positions, [ox, oy, oz], [dx, dy, dz]) {
 
 function nearestCorner({ mesh, triangle, point }, positions) {
   const corners = Array.from(mesh.indices.subarray(3 * triangle, 3 * triangle + 3));
-  const away = (vertex) => Math.hypot(...subtract(Array.from(positions.subarray(3 * vertex, 3 * vertex + 3)), point));
-  return corners.reduce((nearest, vertex) => (away(vertex) < away(nearest) ? vertex : nearest));
+  const distanceOf = (vertex) => Math.hypot(...subtract(Array.from(positions.subarray(3 * vertex, 3 * vertex + 3)), point));
+  return corners.reduce((nearest, vertex) => (distanceOf(vertex) < distanceOf(nearest) ? vertex : nearest));
 }

@@ -26,9 +26,9 @@ export function poseAt(joints, animation, seconds) {
   const global = new Array(joints.length);
   for (const joint of parentsFirst(joints)) {
     const { translation, rotation, scale } = local[joint];
-    const own = compose(translation, rotation, scale);
+    const matrix = compose(translation, rotation, scale);
     const parent = joints[joint].parent;
-    global[joint] = parent === null ? own : multiply(global[parent] ?? IDENTITY, own);
+    global[joint] = parent === null ? matrix : multiply(global[parent] ?? IDENTITY, matrix);
   }
   return Array.from(global, (matrix) => matrix ?? IDENTITY);
 }

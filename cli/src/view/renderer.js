@@ -7,7 +7,7 @@ import { Programs } from "./shaders.js";
 import { loadTexture, makeSampler } from "./textures.js";
 
 /** The maximum number of triangles for which antialiasing is enabled, since it is slow without a GPU. */
-const SMOOTH_TRIANGLES = 50_000;
+const MAX_ANTIALIASED_TRIANGLES = 50_000;
 const JOINTS_PER_ROW = 64;
 const GREY = [0.72, 0.74, 0.77];
 const WHITE = [1, 1, 1];
@@ -18,7 +18,7 @@ export const MODES = ["shaded", "wireframe", "normals", "checkerboard", "colours
 export class Renderer {
   constructor(canvas, triangles) {
     // Preserves the drawing buffer for screenshots of the page.
-    const gl = canvas.getContext("webgl2", { alpha: false, antialias: triangles <= SMOOTH_TRIANGLES, preserveDrawingBuffer: true });
+    const gl = canvas.getContext("webgl2", { alpha: false, antialias: triangles <= MAX_ANTIALIASED_TRIANGLES, preserveDrawingBuffer: true });
     if (!gl) throw new Error("This browser does not support WebGL 2, which is required to show the model. Fields and bytes are still shown.");
     this.gl = gl;
     this.canvas = canvas;
@@ -57,12 +57,12 @@ export class Renderer {
 
   /** Decodes and uploads the images of meshes. Resolves to messages about images that cannot be decoded. */
   async addImages(images, meshes) {
-    const loads = images.map(async (image, number) => {
+    const loads = images.map(async (image, index) => {
       const texture = await loadTexture(this.gl, image);
-      for (const mesh of meshes.filter((own) => own.texture?.image === number)) mesh.image = texture;
+      for (const mesh of meshes) if (mesh.texture?.image === index) mesh.image = texture;
     });
     const results = await Promise.allSettled(loads);
-    return results.flatMap(({ reason }, number) => (reason ? [`Texture ${number} not shown: ${reason.message}`] : []));
+    return results.flatMap(({ reason }, index) => (reason ? [`Texture ${index} not shown: ${reason.message}`] : []));
   }
 
   attribute(location, values, size, type, normalized = false) {
@@ -187,7 +187,7 @@ export class Renderer {
   }
 
   /** Draws lines, points or triangles from `{ points, colors }`; `kind` is a WebGL primitive. */
-  drawLines({ points, colors }, kind = "LINES", { isOnTop = false, size = 7, program = this.programs.lines() } = {}) {
+  drawPrimitives({ points, colors }, kind = "LINES", { isOnTop = false, size = 7, program = this.programs.lines() } = {}) {
     const { gl } = this;
     if (!points.length) return;
     this.lines ??= { array: gl.createVertexArray(), points: gl.createBuffer(), colors: gl.createBuffer() };

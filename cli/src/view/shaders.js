@@ -1,6 +1,6 @@
 // The shaders, compiled for each mode. Joint matrices are stored in a texture: 4 texels per joint, 64 joints per row.
 
-/** The colours of distances from 0 to 1, same as in `meshspec render --diff`: grey for 0, then blue, yellow, and red for 1. */
+/** The colours of distances from 0 to 1, as in `meshspec render --diff`: grey for 0, then blue, yellow, and red for 1. */
 const RAMP = `
 vec3 ramp(float x) {
   const vec3 blue = vec3(0.05, 0.25, 0.9), yellow = vec3(0.95, 0.75, 0.05), red = vec3(0.85, 0.03, 0.02);
@@ -207,12 +207,12 @@ export class Programs {
 
   get(defines, vertex, fragment) {
     const key = defines + fragment;
-    if (!this.known.has(key)) this.known.set(key, linked(this.gl, defines, vertex, fragment));
+    if (!this.known.has(key)) this.known.set(key, linkProgram(this.gl, defines, vertex, fragment));
     return this.known.get(key);
   }
 }
 
-function linked(gl, defines, vertex, fragment) {
+function linkProgram(gl, defines, vertex, fragment) {
   const program = gl.createProgram();
   for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
     const shader = gl.createShader(kind);

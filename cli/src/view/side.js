@@ -61,8 +61,8 @@ export class Side {
 
   /** Returns the fields of a range of list items, with their combined byte range and a label. */
   fieldsOf({ list, first, width }) {
-    const holder = this.tree.find(list);
-    const items = Array.from({ length: width }, (_, offset) => holder?.part(first + offset)).filter(Boolean);
+    const listField = this.tree.find(list);
+    const items = Array.from({ length: width }, (_, offset) => listField?.part(first + offset)).filter(Boolean);
     if (!items.length) return null;
     const range = { ...items[0].range, end: items.at(-1).range.end };
     return { fields: items, range, label: width === 1 ? items[0].path : `${list}[${first}..${first + width}]` };

@@ -38,7 +38,7 @@ export class SourceFields {
       const face = indexOfItem(faces, path, counts.faces);
       if (face !== null) return { kind: "face", mesh, face };
     }
-    const joint = this.joints.findIndex((own) => isWithin(path, own));
+    const joint = this.joints.findIndex((field) => isWithin(path, field));
     if (joint >= 0) return { kind: "joint", joint };
     return this.locateKey(path) ?? this.locateMesh(path);
   }
@@ -64,16 +64,16 @@ export class SourceFields {
   }
 }
 
-function itemsOf(all, number) {
-  return (all ?? []).map(({ list, first, width }) => ({ list, first: first + number * width, width }));
+function itemsOf(lists, index) {
+  return (lists ?? []).map(({ list, first, width }) => ({ list, first: first + index * width, width }));
 }
 
 /** Returns the index of the vertex or face to which a path belongs; `null` if it belongs to no existing one. */
-function indexOfItem(all, path, count) {
-  for (const { list, first, width } of all) {
-    const index = indexAfter(path, list);
-    const number = Math.floor((index - first) / width);
-    if (index !== null && number >= 0 && number < count) return number;
+function indexOfItem(lists, path, count) {
+  for (const { list, first, width } of lists) {
+    const position = indexAfter(path, list);
+    const index = Math.floor((position - first) / width);
+    if (position !== null && index >= 0 && index < count) return index;
   }
   return null;
 }

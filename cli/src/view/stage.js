@@ -51,12 +51,12 @@ function gridOf({ low, high }) {
   const from = [0, 2].map((axis) => Math.floor(Math.min(low[axis], 0) / step - 1) * step);
   const to = [0, 2].map((axis) => Math.ceil(Math.max(high[axis], 0) / step + 1) * step);
   const grey = [0.5, 0.5, 0.5, 0.45];
-  const most = 200;
-  for (let n = 0; n <= Math.min(most, Math.round((to[0] - from[0]) / step)); n++) {
+  const maxLines = 200;
+  for (let n = 0; n <= Math.min(maxLines, Math.round((to[0] - from[0]) / step)); n++) {
     const x = from[0] + n * step;
     line([x, 0, from[1]], [x, 0, to[1]], grey);
   }
-  for (let n = 0; n <= Math.min(most, Math.round((to[1] - from[1]) / step)); n++) {
+  for (let n = 0; n <= Math.min(maxLines, Math.round((to[1] - from[1]) / step)); n++) {
     const z = from[1] + n * step;
     line([from[0], 0, z], [to[0], 0, z], grey);
   }

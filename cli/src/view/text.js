@@ -10,16 +10,16 @@ export function escapeControls(text) {
 
 /** Creates an element with properties and children. Strings become text nodes. */
 export function element(tag, properties = {}, ...children) {
-  const made = document.createElement(tag);
+  const node = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
-    if (name === "class") made.className = value;
-    else if (name in made) made[name] = value;
-    else made.setAttribute(name, value);
+    if (name === "class") node.className = value;
+    else if (name in node) node[name] = value;
+    else node.setAttribute(name, value);
   }
   for (const child of children.flat()) {
-    if (child !== null && child !== undefined && child !== "") made.append(child instanceof Node ? child : escapeControls(child));
+    if (child !== null && child !== undefined && child !== "") node.append(child instanceof Node ? child : escapeControls(child));
   }
-  return made;
+  return node;
 }
 
 /** Returns a number in hexadecimal: `0x2f`. */

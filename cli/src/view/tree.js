@@ -49,8 +49,8 @@ export class Field {
     if (position < parts.length) return new Field(this.tree, parts[position], this, position);
     if (position >= this.partCount) return null;
     if (branch.stride && parts.length) {
-      const made = shifted(this.tree, parts[0], branch.stride * position, `[${position}]`);
-      return new Field(this.tree, made, this, position);
+      const item = shifted(this.tree, parts[0], branch.stride * position, `[${position}]`);
+      return new Field(this.tree, item, this, position);
     }
     return this.partAt(position, branch.starts?.[position - parts.length]);
   }
@@ -59,16 +59,16 @@ export class Field {
   partAt(position, offset) {
     if (offset === undefined) return null;
     const { branch, tree } = this;
-    const made = { step: `[${position}]`, type: "", offset, size: 0, block: branch.block };
+    const item = { step: `[${position}]`, type: "", offset, size: 0, block: branch.block };
     const next = branch.starts[position - (branch.parts?.length ?? 0) + 1] ?? branch.offset + branch.size;
-    made.size = Math.max(0, next - offset);
+    item.size = Math.max(0, next - offset);
     if (tree.isText) {
       const line = tree.textAt(offset);
-      [made.size, made.value] = [line.size, line.text];
+      [item.size, item.value] = [line.size, line.text];
     } else {
-      made.meaning = "its fields are omitted from this page";
+      item.meaning = "its fields are omitted from this page";
     }
-    return new Field(tree, made, this, position);
+    return new Field(tree, item, this, position);
   }
 
   /** Returns this field and its ancestors, starting with the file. */
@@ -79,11 +79,11 @@ export class Field {
 
 /** Returns a copy of an item at another offset, with numbers decoded from the bytes. Bit fields have the byte order of their word. */
 function shifted(tree, branch, delta, step, isBig = false) {
-  const made = { ...branch, step, offset: branch.offset + delta };
+  const copy = { ...branch, step, offset: branch.offset + delta };
   isBig = branch.bits ? isBig : BIG_ENDIAN.test(branch.type ?? "");
-  made.value = decoded(tree, made, branch.value ?? "", isBig);
-  made.parts = branch.parts?.map((part) => shifted(tree, part, delta, part.step, isBig));
-  return made;
+  copy.value = decoded(tree, copy, branch.value ?? "", isBig);
+  copy.parts = branch.parts?.map((part) => shifted(tree, part, delta, part.step, isBig));
+  return copy;
 }
 
 function decoded(tree, { type, offset, size, block, bits, parts }, like, isBig) {
@@ -131,9 +131,9 @@ export class Tree {
     this.blocks = blocks;
     this.isText = isText;
     this.root = new Field(this, root, null);
-    this.spaces = new Map();
+    this.spansByBlock = new Map();
     this.index(this.root);
-    for (const spans of this.spaces.values()) spans.sort((a, b) => a.start - b.start);
+    for (const spans of this.spansByBlock.values()) spans.sort((a, b) => a.start - b.start);
   }
 
   bytesOf(block) {
@@ -163,13 +163,13 @@ export class Tree {
 
   addSpan(field, start, size, isList) {
     if (!size) return;
-    if (!this.spaces.has(field.block)) this.spaces.set(field.block, []);
-    this.spaces.get(field.block).push({ start, end: start + size, field, isList });
+    if (!this.spansByBlock.has(field.block)) this.spansByBlock.set(field.block, []);
+    this.spansByBlock.get(field.block).push({ start, end: start + size, field, isList });
   }
 
   /** Returns the innermost field at a byte; `null` if no field covers it. */
   fieldAt(block, offset) {
-    const spans = this.spaces.get(block) ?? [];
+    const spans = this.spansByBlock.get(block) ?? [];
     let [low, high] = [0, spans.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -206,19 +206,19 @@ export class Tree {
       const part = field.part(position);
       if (part.branch.step === "" && part.partCount) same = part;
       const after = path[part.path.length];
-      const isOnTheWay = path.startsWith(part.path) && (after === undefined || after === "." || after === "[");
-      if (part.branch.step !== "" && isOnTheWay) return part;
+      const isAncestorOrSelf = path.startsWith(part.path) && (after === undefined || after === "." || after === "[");
+      if (part.branch.step !== "" && isAncestorOrSelf) return part;
     }
     return same;
   }
 
-  /** Returns up to `most` fields whose path contains a string. If a field has exactly this path, it comes first. */
-  search(text, most) {
+  /** Returns up to `max` fields whose path contains a string. If a field has exactly this path, it comes first. */
+  search(text, max) {
     const found = [];
     const exact = this.find(text);
     if (exact) found.push(exact);
     const visit = (field) => {
-      if (found.length >= most) return;
+      if (found.length >= max) return;
       if (field.path.includes(text) && field !== exact && field.parent) found.push(field);
       for (let part = 0; part < (field.branch.parts?.length ?? 0); part++) visit(field.part(part));
     };

@@ -313,7 +313,7 @@ fn indices_refer_to_the_edited_list() {
     let message = edit("--remove animations[0].poses[0] --remove poses[0].joint").fails(2);
     assert!(
         message.starts_with(
-            "error: in.mesh: `poses[0].joint` lies in `animations[0].poses`, which an earlier change modifies"
+            "error: in.mesh: `poses[0].joint` is inside `animations[0].poses`, which an earlier change modifies"
         ),
         "{message}"
     );

@@ -35,7 +35,7 @@ fn folders_expand_to_files_with_known_extensions() {
         );
         assert_eq!(
             folder.run(&format!("{command} models/deep/empty")).fails(2),
-            "error: models/deep/empty: no file in it has a supported extension; `meshspec formats` lists them\n"
+            "error: models/deep/empty: no file in it has a supported extension; `meshspec formats` lists the extensions\n"
         );
     }
 }

@@ -90,7 +90,7 @@ fn its_files_are_checked() {
     let text = run(&folder, "check .");
     assert_eq!(text.status, 1);
     for line in [
-        "error: columns (bytes 0x4..0x6): a height field has 2 columns at least: found 1 [LAYOUT-VALUE]\n",
+        "error: columns (bytes 0x4..0x6): a height field has at least 2 columns: found 1 [LAYOUT-VALUE]\n",
         "error: trailing (bytes 0x10..0x12): 2 bytes follow the last field [LAYOUT-TRAILING]\n",
         "a.hfld: 0 errors, 0 warnings\n",
     ] {

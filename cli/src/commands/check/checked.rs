@@ -58,13 +58,13 @@ impl FileResult for CheckResult {
         if !self.is_brief || self.max_findings.is_some() {
             self.print_findings(&shown, out)?;
         }
-        writeln!(out, "{TITLE}{}{TITLE:#}: {}", Escaped(&self.file), self.counts())
+        writeln!(out, "{TITLE}{}{TITLE:#}: {}", Escaped(&self.file), self.counts_text())
     }
 }
 
 impl CheckResult {
     /// Returns the numbers of errors and warnings as text: `1 error, 0 warnings`.
-    pub fn counts(&self) -> String {
+    pub fn counts_text(&self) -> String {
         let errors = counted(self.errors as u64, "error", "errors");
         format!("{errors}, {}", counted(self.warnings as u64, "warning", "warnings"))
     }

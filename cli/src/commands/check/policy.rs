@@ -51,7 +51,7 @@ impl PolicyArgs {
     ///
     /// # Errors
     ///
-    /// Returns a usage error if a code is unknown, or given for both `--error` and `--warn`.
+    /// Returns a usage error if a code is unknown or given for both `--error` and `--warn`, or an option has no code.
     pub fn resolve(&self, formats: &Formats) -> Result<ResolvedPolicy> {
         let rules = |option: &str, codes: &[String]| -> Result<Vec<&'static Rule>> {
             let given: Vec<_> =

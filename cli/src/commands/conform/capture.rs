@@ -75,7 +75,7 @@ pub enum PrintedOutput {
 }
 
 /// The maximum number of characters in an excerpt.
-const MAX_SHOWN: usize = 80;
+const MAX_EXCERPT: usize = 80;
 
 impl PrintedOutput {
     /// Classifies the standard output of a loader.
@@ -85,7 +85,7 @@ impl PrintedOutput {
             [b'{', inside @ .., b'}'] if inside.trim_ascii().is_empty() => PrintedOutput::Empty,
             [b'{', ..] => PrintedOutput::Contents,
             [0xef, 0xbb, 0xbf, ..] => PrintedOutput::Other("a byte order mark".to_owned()),
-            _ => PrintedOutput::Other(stdout.excerpt().chars().take(MAX_SHOWN).collect()),
+            _ => PrintedOutput::Other(stdout.excerpt().chars().take(MAX_EXCERPT).collect()),
         }
     }
 }

@@ -9,7 +9,7 @@ use meshspec::{Dialect, Formats, Strictness};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
-use crate::{input, job_log, regular};
+use crate::{input, job_log, regular_files};
 
 /// The name of the index in the folder of a corpus.
 const INDEX: &str = "index.jsonl";
@@ -47,7 +47,7 @@ impl CorpusFile {
         }
     }
 
-    /// Returns `true` if the file has changed since the index was read.
+    /// Returns `true` if the file has changed, or become unreadable, since the index was read.
     pub fn is_changed(&self) -> bool {
         job_log::hash_file(&self.file).ok().as_deref() != Some(&self.hash)
     }
@@ -130,9 +130,10 @@ fn parse_entry(line: &[u8], formats: &Formats) -> serde_json::Result<IndexEntry>
 fn read_case(entry: IndexEntry, index: &Path) -> Result<CorpusFile> {
     let file = index.with_file_name(&entry.file);
     let contents = entry.contents.as_ref().map(|contents| index.with_file_name(contents));
-    let (size, hash) = with_path(&file, |file| Ok((regular::file_size(file)?, job_log::hash_file(file)?)))?;
+    let (size, hash) =
+        with_path(&file, |file| Ok((regular_files::file_size(file)?, job_log::hash_file(file)?)))?;
     if let Some(contents) = &contents {
-        with_path(contents, regular::require_regular)?;
+        with_path(contents, regular_files::require_regular)?;
     }
     Ok(CorpusFile { entry, file, contents, size, hash })
 }

@@ -65,8 +65,8 @@ impl fmt::Display for DisagreementKind {
 }
 
 impl Disagreement {
-    /// Compares the end of a run with the expected verdict. Returns `None` if they agree. A crash or hang always
-    /// disagrees.
+    /// Compares the end of a run with the expected verdict. Returns `None` if they agree. A crash or hang is
+    /// always a disagreement.
     pub fn compare_verdict(expected: Verdict, run: &LoaderRun) -> Option<Disagreement> {
         let new = |kind, subject: String, message| Some(Disagreement { kind, subject, message });
         match (&run.end, expected) {

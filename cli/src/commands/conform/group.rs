@@ -163,13 +163,13 @@ fn label_of(case: &CorpusFile) -> String {
 fn file_stem(text: &str) -> String {
     let words: Vec<_> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
     let mut stem = words.join("-");
-    stem.truncate(MAX_STEM);
+    stem.truncate(MAX_STEM_LEN);
     stem.truncate(stem.trim_end_matches('-').len());
     stem
 }
 
 /// The maximum length of a file name without number and extension, in characters.
-const MAX_STEM: usize = 120;
+const MAX_STEM_LEN: usize = 120;
 
 /// Returns the `meshspec check` command for the file of a group, quoted for a shell; `None` if the format is unknown.
 pub fn check_command(group: &DisagreementGroup, is_lenient: bool, formats: &Formats) -> Option<String> {

@@ -30,7 +30,7 @@ pub struct Loader {
 #[derive(Debug, Clone)]
 pub struct RunLimits {
     /// The maximum size of the address space in KiB; `None` keeps the current limit.
-    pub memory: Option<u64>,
+    pub memory_kib: Option<u64>,
     /// The exit statuses that count as a crash, in addition to signals.
     pub crash_statuses: Vec<i32>,
 }
@@ -62,7 +62,8 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// Returns a usage error if the program is missing, or no argument contains the placeholder.
+    /// Returns a usage error if the program is missing, no argument contains the placeholder, or the system does not
+    /// support memory limits.
     pub fn new(command: &[OsString], limits: RunLimits) -> Result<Loader> {
         let [program, arguments @ ..] = command else {
             return Err(Failure::usage("LOADER", "no command after `--`"));
@@ -72,7 +73,7 @@ impl Loader {
             return Err(Failure::usage(&name, "the command has no `{}`")
                 .with_hint("write {} where the path of the file belongs: -- ./my_loader {}"));
         }
-        if limits.memory.is_some() && !cfg!(unix) {
+        if limits.memory_kib.is_some() && !cfg!(unix) {
             return Err(Failure::usage("--memory", "memory limits are unsupported on this system"));
         }
         let program = which::which(program).map_err(|_| {
@@ -86,7 +87,7 @@ impl Loader {
         Ok(Loader { program, arguments: arguments.to_vec(), limits })
     }
 
-    /// Runs the loader on a file, and kills it after `timeout`.
+    /// Runs the loader on a file. Kills it if it runs longer than `timeout`.
     ///
     /// # Errors
     ///
@@ -142,7 +143,7 @@ impl Loader {
     /// program.
     #[cfg(unix)]
     fn command(&self) -> Command {
-        let memory = self.limits.memory.map(|kib| format!("ulimit -v {kib} 2>/dev/null; "));
+        let memory = self.limits.memory_kib.map(|kib| format!("ulimit -v {kib} 2>/dev/null; "));
         let script = format!("ulimit -c 0; {}exec \"$@\"", memory.unwrap_or_default());
         let mut command = Command::new("/bin/sh");
         command.args(["-c", &script, SHELL]).arg(&self.program);

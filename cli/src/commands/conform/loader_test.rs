@@ -33,7 +33,7 @@ pub struct TestResult {
     pub time: Duration,
 }
 
-/// A loader and the settings for comparing its contents.
+/// A loader, and whether to compare the contents that it prints.
 #[derive(Debug, Clone, Copy)]
 pub struct LoaderTest<'a> {
     pub loader: &'a Loader,

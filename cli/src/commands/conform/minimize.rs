@@ -15,7 +15,7 @@ use super::loader_test::{ExpectedResult, LoaderTest};
 use super::variants::with_fewer_items;
 use crate::failure::{Failure, Result};
 use crate::input::read_options;
-use crate::temporary::TemporaryFile;
+use crate::temp_files::TemporaryFile;
 
 /// The maximum time for minimising a file.
 const MAX_TIME: Duration = Duration::from_secs(20);
@@ -120,7 +120,7 @@ impl<'a> Minimizer<'a> {
             deadline: Instant::now() + MAX_TIME,
             run_count: 0,
             read_count: 0,
-            variant: variant.map_err(temporary_failure)?,
+            variant: variant.map_err(temp_folder_failure)?,
         })
     }
 
@@ -208,7 +208,7 @@ impl<'a> Minimizer<'a> {
 
     fn disagrees(&mut self, variant: &[u8], timeout: Duration) -> Result<bool> {
         self.run_count += 1;
-        fs::write(self.variant.path(), variant).map_err(temporary_failure)?;
+        fs::write(self.variant.path(), variant).map_err(temp_folder_failure)?;
         let is_in_contents = self.disagreement.kind == DisagreementKind::WrongContents;
         let expected = self.baseline.expected_result(variant, is_in_contents);
         let disagreement = self.test.run(self.variant.path(), &expected, timeout)?.disagreement;
@@ -216,6 +216,6 @@ impl<'a> Minimizer<'a> {
     }
 }
 
-fn temporary_failure(error: io::Error) -> Failure {
+fn temp_folder_failure(error: io::Error) -> Failure {
     Failure::io(&env::temp_dir().display().to_string(), &error)
 }

@@ -60,7 +60,7 @@ pub struct Conform {
     format: OutputFormat,
     /// Compare contents that the loader prints as JSON in the form of `meshspec decode --json`.
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    contents: CompareContents,
+    contents: ContentsMode,
     /// Kill the loader after this many seconds.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = ValueParser::new(parse_seconds))]
     timeout: Duration,
@@ -82,7 +82,7 @@ pub struct Conform {
 
 /// When to compare contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum CompareContents {
+enum ContentsMode {
     /// If the loader prints contents for any file
     #[default]
     Auto,
@@ -93,7 +93,7 @@ enum CompareContents {
 }
 
 /// The default memory limit of the loader in MiB.
-const DEFAULT_MEMORY: u64 = 1024;
+const DEFAULT_MEMORY_MIB: u64 = 1024;
 
 impl Conform {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
@@ -107,20 +107,20 @@ impl Conform {
         }
         let mut test = LoaderTest {
             loader: &loader,
-            compares_contents: self.contents != CompareContents::Never,
-            requires_contents: self.contents == CompareContents::Always,
+            compares_contents: self.contents != ContentsMode::Never,
+            requires_contents: self.contents == ContentsMode::Always,
         };
         let mut outcomes = self.run_all(test, &cases)?;
-        if self.contents == CompareContents::Auto
+        if self.contents == ContentsMode::Auto
             && outcomes.iter().any(|outcome| outcome.result.printed == Some(PrintedOutput::Contents))
         {
             test.requires_contents = true;
             outcomes.iter_mut().for_each(LoaderOutcome::require_contents);
         }
-        let never_starts = hints::print_hints(&outcomes, self.run_limits().memory.is_some());
-        let changed = changed_files(&cases);
+        let never_starts = hints::print_hints(&outcomes, self.run_limits().memory_kib.is_some());
+        let changed = require_unchanged(&cases);
         let mut groups = group::group_by_rule(&outcomes, formats);
-        // Prints a failure of minimisation after the report.
+        // A failure of minimisation is reported after the results.
         let minimized = match self.minimize > 0 && !never_starts && changed.is_ok() {
             true => self.minimize_groups(test, &outcomes, &mut groups, formats),
             false => Ok(()),
@@ -155,21 +155,21 @@ impl Conform {
         Ok(status)
     }
 
-    /// Counts the files whose contents were compared; `None` if there is nothing to compare.
+    /// Counts the files whose contents were compared; `None` if the corpus has no contents, or they are not compared.
     fn compared_contents(&self, outcomes: &[LoaderOutcome]) -> Option<ComparedContents> {
         let files = outcomes.iter().filter(|outcome| outcome.case.contents.is_some()).count();
         let printed = || outcomes.iter().filter_map(|outcome| outcome.result.printed.as_ref());
         let compared = printed().filter(|printed| **printed == PrintedOutput::Contents).count();
         let has_empty_object = printed().any(|printed| *printed == PrintedOutput::Empty);
-        let is_compared = files > 0 && self.contents != CompareContents::Never;
+        let is_compared = files > 0 && self.contents != ContentsMode::Never;
         is_compared.then_some(ComparedContents { files, compared, has_empty_object })
     }
 
     fn run_limits(&self) -> RunLimits {
-        let default = if cfg!(unix) { DEFAULT_MEMORY } else { 0 };
-        let memory = self.memory.unwrap_or(default);
+        let default_mib = if cfg!(unix) { DEFAULT_MEMORY_MIB } else { 0 };
+        let memory_mib = self.memory.unwrap_or(default_mib);
         RunLimits {
-            memory: (memory > 0).then_some(memory.saturating_mul(1024)),
+            memory_kib: (memory_mib > 0).then_some(memory_mib.saturating_mul(1024)),
             crash_statuses: self.crash_status.clone(),
         }
     }
@@ -253,8 +253,8 @@ impl Conform {
         self.timeout.min(Duration::from_secs_f64(10.0 * longest))
     }
 
-    /// Minimises the smallest file of a group, and writes the result to `--out`. Returns `None` if no variant
-    /// disagrees, or if this program's verdict on the file differs from the index.
+    /// Minimises the smallest file of a group, and writes the result to `--out`. Returns `None` if no smaller
+    /// variant is found, the format is unknown, or this program's verdict on the file differs from the index.
     fn minimize(
         &self,
         test: LoaderTest,
@@ -292,7 +292,7 @@ fn file_name(group: &DisagreementGroup, file: &Path) -> PathBuf {
 }
 
 /// Returns an error if the loader changed files of the corpus.
-fn changed_files(cases: &[CorpusFile]) -> Result<()> {
+fn require_unchanged(cases: &[CorpusFile]) -> Result<()> {
     let mut changed = cases.iter().filter(|case| case.is_changed());
     let Some(first) = changed.next() else { return Ok(()) };
     let more = match changed.count() {

@@ -10,11 +10,11 @@ use meshspec::layout::walk::{self, Node, Segment, Visit, Visitor};
 /// The maximum number of parts into which a list is divided.
 const MAX_PARTS: u64 = 16;
 
-/// Yields variants of a file with fewer list items: each list emptied, then without one half of its items, one quarter,
-/// and so on. Counts, sizes and offsets are recomputed.
+/// Yields variants of a file in which one list has fewer items: first an empty list, then a list without one half, one
+/// quarter, one eighth or one sixteenth of its items. Counts, sizes and offsets are recomputed.
 pub fn with_fewer_items(layout: &'static Type, bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let limits = Limits::default();
-    let mut lists = Lists::default();
+    let mut lists = ListCollector::default();
     // In a damaged file, finds the lists before the first error.
     let _ = walk::walk(layout, bytes, &limits, &mut lists);
     let emptied = lists.0.clone().into_iter().map(|(path, _)| {
@@ -44,9 +44,9 @@ fn without_part(list: &[Segment], count: u64, part: u64, parts: u64) -> Vec<Edit
 
 /// Collects the path and length of each non-empty list in a file.
 #[derive(Default)]
-struct Lists(Vec<(Vec<Segment>, u64)>);
+struct ListCollector(Vec<(Vec<Segment>, u64)>);
 
-impl Visitor for Lists {
+impl Visitor for ListCollector {
     fn enter(&mut self, _: &Node) -> Visit {
         Visit::All
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use meshspec::Formats;
 
 use super::Convert;
-use super::outcome::{ConversionReport, ReportRow};
+use super::report::{ConversionReport, ReportRow};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{is_standard, name_of};
@@ -93,9 +93,9 @@ impl Convert {
                         &json::to_element(&ReportRow::new(&job.input.file, &job.output, &result))?,
                         &mut out,
                     )?;
-                } else if let (Ok(outcome), false) = (&*result, self.verbosity.verbose) {
+                } else if let (Ok(report), false) = (&*result, self.verbosity.verbose) {
                     let file = name_of(&job.input.file);
-                    messages.add(Some(&file), &outcome.notes(), &outcome.losses, &outcome.warnings);
+                    messages.add(Some(&file), &report.notes(), &report.losses, &report.warnings);
                 }
             }
             Ok(())
@@ -115,7 +115,7 @@ impl Convert {
         })
     }
 
-    /// Converts a file unless an earlier run has converted it.
+    /// Converts a file unless the result of an earlier run still applies.
     fn convert(
         &self,
         job: &ConversionJob,
@@ -160,12 +160,12 @@ impl Convert {
     /// end.
     fn report(&self, job: &ConversionJob, result: &Result<ConversionReport>) {
         match result {
-            Ok(outcome) => {
+            Ok(report) => {
                 if self.verbosity.verbose {
                     let prefix = format!("{}: ", job.input.file.display());
-                    messages::print_all(&prefix, &outcome.notes(), &outcome.losses, &outcome.warnings);
+                    messages::print_all(&prefix, &report.notes(), &report.losses, &report.warnings);
                 }
-                if let Some(rejection) = &outcome.rejection {
+                if let Some(rejection) = &report.rejection {
                     rejection.report();
                 }
             }
@@ -210,8 +210,8 @@ impl AsRef<Path> for ConversionJob {
 }
 
 impl OutcomeCounts {
-    fn add(&mut self, done: &JobOutcome) {
-        match done {
+    fn add(&mut self, outcome: &JobOutcome) {
+        match outcome {
             JobOutcome::Skipped(Status::Success) => self.up_to_date += 1,
             JobOutcome::Finished(result) if status_of(result) == Status::Success => self.converted += 1,
             JobOutcome::Skipped(_) | JobOutcome::Finished(_) => self.failed += 1,
@@ -231,7 +231,7 @@ impl OutcomeCounts {
 /// Returns a conversion for each file, without duplicates, with output paths in `folder`.
 fn plan_jobs(files: Vec<InputFile>, folder: &Path, to: Encoding) -> Vec<ConversionJob> {
     let job = |input: InputFile| {
-        let output = folder.join(&input.name).with_extension(to.output_extension(&input.file));
+        let output = folder.join(&input.relative_path).with_extension(to.output_extension(&input.file));
         ConversionJob { output, input, conflicting_input: None }
     };
     let mut jobs: Vec<_> = files.into_iter().map(job).collect();

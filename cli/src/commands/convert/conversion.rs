@@ -6,10 +6,10 @@ use meshspec::{About, AnyFormat, Dialect, Formats, ReadOptions};
 
 use super::comments::Comments;
 use super::edits::EditArgs;
+use crate::compression_args::CompressionArgs;
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{self, dialect_parser, read_options};
-use crate::packing::CompressionArgs;
 use crate::read_args::LimitArgs;
 
 /// Options for the conversion of a file.
@@ -38,8 +38,8 @@ pub struct ConversionArgs {
     /// The comments to write in a text format: the comments of IN, headings for its parts, or none.
     #[arg(long, value_name = "WHICH", value_enum, hide_short_help = true)]
     pub(super) comments: Option<Comments>,
-    /// Embed the image files that IN refers to in OUT, which must be glb or gltf. By default, they are copied to the
-    /// folder of OUT, unless that is the folder of IN.
+    /// Embed the image files of IN in OUT, which must be glb or gltf. By default, they are copied to the folder of OUT,
+    /// unless that is the folder of IN.
     #[arg(long)]
     pub(super) embed_images: bool,
     #[command(flatten)]
@@ -60,8 +60,8 @@ impl ConversionArgs {
             if matches!(to, Encoding::Format(format) if is_supported(format.about())) {
                 return Ok(());
             }
-            let having = formats.iter().filter(|format| is_supported(format.about()));
-            let names: Vec<_> = having.map(AnyFormat::name).collect();
+            let supporting = formats.iter().filter(|format| is_supported(format.about()));
+            let names: Vec<_> = supporting.map(AnyFormat::name).collect();
             let message = format!("applies to {} only, but the output is {to}", names.join(", "));
             Err(Failure::usage(option, message))
         };

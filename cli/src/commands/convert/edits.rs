@@ -147,12 +147,12 @@ impl EditArgs {
     /// Generates missing normals if `format` requires normals and the scene was read from another format. Returns the
     /// number of meshes changed.
     pub fn add_normals(&self, scene: &mut Scene, format: AnyFormat) -> usize {
-        let is_own = scene.source.as_ref().is_some_and(|source| source.format == format.name());
-        if self.normals.is_some() || is_own || !format.needs_normals() {
+        let is_same_format = scene.source.as_ref().is_some_and(|source| source.format == format.name());
+        if self.normals.is_some() || is_same_format || !format.needs_normals() {
             return 0;
         }
-        let has_none =
+        let lacks_normals =
             |mesh: &&mut Mesh| mesh.normals.is_none() && mesh.faces.corner_count(mesh.positions.len()) >= 3;
-        scene.meshes.iter_mut().filter(has_none).map(Mesh::generate_normals).count()
+        scene.meshes.iter_mut().filter(lacks_normals).map(Mesh::generate_normals).count()
     }
 }

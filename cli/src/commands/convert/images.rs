@@ -9,7 +9,7 @@ use meshspec::interop::{Files, embed_images, image_files};
 use meshspec::scene::Scene;
 use meshspec::{Loss, LossKind};
 
-use super::outcome::ConversionReport;
+use super::report::ConversionReport;
 use crate::failure::Result;
 use crate::input::{SiblingFiles, is_standard};
 use crate::output::StagedOutput;
@@ -22,7 +22,7 @@ pub fn transfer(
     embed: bool,
     input: &Path,
     output: &mut StagedOutput,
-    outcome: &mut ConversionReport,
+    report: &mut ConversionReport,
 ) -> Result<()> {
     let siblings = SiblingFiles::new(input);
     let failed = if embed { embed_images(scene, &siblings) } else { Vec::new() };
@@ -38,21 +38,21 @@ pub fn transfer(
         }
         match siblings.read(name, u64::MAX) {
             Ok(bytes) if !is_standard(output.path()) => {
-                outcome.images.extend(output.add_image(name, &bytes, &input.with_file_name(name))?);
+                report.images.extend(output.add_image(name, &bytes, &input.with_file_name(name))?);
             }
-            Ok(_) => outcome.losses.push(copy_loss(name, "only one file can be written to standard output")),
+            Ok(_) => report.losses.push(copy_loss(name, "only one file can be written to standard output")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(format!("\"{name}\"")),
             Err(error) => {
                 // Reports each image once.
                 failed.remove(name);
-                outcome.losses.push(copy_loss(name, error));
+                report.losses.push(copy_loss(name, error));
             }
         }
     }
     let not_embedded = |(name, error)| format!("image \"{name}\" not embedded: {error}");
-    outcome.warnings.extend(failed.into_iter().map(not_embedded));
+    report.warnings.extend(failed.into_iter().map(not_embedded));
     if !missing.is_empty() {
-        outcome.warnings.push(format!("missing images: {}", missing.join(", ")));
+        report.warnings.push(format!("missing images: {}", missing.join(", ")));
     }
     Ok(())
 }

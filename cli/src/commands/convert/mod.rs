@@ -5,7 +5,7 @@ mod comments;
 mod conversion;
 mod edits;
 mod images;
-mod outcome;
+mod report;
 mod run;
 
 use std::io;
@@ -23,7 +23,7 @@ use crate::output::{self, StagedOutput};
 use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
 use conversion::ConversionArgs;
-use outcome::ReportRow;
+use report::ReportRow;
 
 /// Convert files to another format or dialect, or losslessly to JSON and back.
 #[derive(Debug, Args)]
@@ -85,8 +85,8 @@ impl Convert {
         let result = progress::on_files(input, output, || self.conversion.run(input, staged, formats));
         if self.output_format == Json {
             output::print_json(&ReportRow::new(input, output, &result))?;
-        } else if let Ok(outcome) = &result {
-            messages::print(self.verbosity, &outcome.notes(), &outcome.losses, &outcome.warnings);
+        } else if let Ok(report) = &result {
+            messages::print(self.verbosity, &report.notes(), &report.losses, &report.warnings);
         }
         result?.rejection.map_or(Ok(Status::Success), Err)
     }

@@ -9,7 +9,7 @@ use meshspec::{AnyFormat, Dialect, Document, FormatId, Formats, WriteOptions};
 
 use super::conversion::ConversionArgs;
 use super::images;
-use super::outcome::ConversionReport;
+use super::report::ConversionReport;
 use crate::buffer::Buffer;
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
@@ -37,9 +37,9 @@ impl ConversionArgs {
         self.require_options(to, formats)?;
         let dialect = self.dialect.unwrap_or_default();
         let mut run =
-            ConversionRun { conversion: self, input, output, dialect, outcome: ConversionReport::default() };
+            ConversionRun { conversion: self, input, output, dialect, report: ConversionReport::default() };
         match run.read(source, from, formats)? {
-            InputContent::Content(SceneSource::Document(document)) => {
+            InputContent::Source(SceneSource::Document(document)) => {
                 let document = *document;
                 let input_encoding = Encoding::Format(document.format().into());
                 // JSON output keeps the format of the input.
@@ -56,7 +56,7 @@ impl ConversionArgs {
                     run.write_scene(scene, format, to)?;
                 }
             }
-            InputContent::Content(SceneSource::File(format, bytes)) => {
+            InputContent::Source(SceneSource::File(format, bytes)) => {
                 let input_encoding = Encoding::Format(format);
                 let target = if to == Encoding::Json { input_encoding } else { to };
                 if target == input_encoding && self.edits.is_empty() {
@@ -71,7 +71,7 @@ impl ConversionArgs {
         run.finish()
     }
 
-    /// Returns the encoding of the output: of `--to`, of the extension of `output`, or of the input.
+    /// Returns the encoding of the output, determined by `--to`, the extension of `output`, or the input.
     fn target_encoding(
         &self,
         input: &Path,
@@ -88,9 +88,9 @@ impl ConversionArgs {
             Encoding::Interchange(_) => Encoding::by_shared_extension(output, None, formats),
             // A JSON document contains the name of its format.
             Encoding::Json => match json::find_format(bytes, formats) {
-                Ok(own) => {
-                    let shared = Encoding::by_shared_extension(output, Some(own), formats);
-                    Ok(shared.unwrap_or(Encoding::Format(own)))
+                Ok(format) => {
+                    let shared = Encoding::by_shared_extension(output, Some(format), formats);
+                    Ok(shared.unwrap_or(Encoding::Format(format)))
                 }
                 Err(error) => Err(Failure::invalid(&name_of(input), error)),
             },
@@ -117,8 +117,9 @@ impl InputData {
 
 /// The decoded content of an input file.
 enum InputContent {
-    Content(SceneSource),
-    /// An interchange file.
+    /// A document or a file of a custom format.
+    Source(SceneSource),
+    /// The scene of an interchange file.
     Scene(Box<Scene>),
 }
 
@@ -129,7 +130,7 @@ struct ConversionRun<'a> {
     output: StagedOutput,
     /// The dialect to write.
     dialect: Dialect,
-    outcome: ConversionReport,
+    report: ConversionReport,
 }
 
 impl ConversionRun<'_> {
@@ -144,11 +145,11 @@ impl ConversionRun<'_> {
                     if !format.has_json() {
                         encoding::require_scenes(format, &name_of(self.input))?;
                     }
-                    return Ok(InputContent::Content(SceneSource::File(format, bytes.to_vec())));
+                    return Ok(InputContent::Source(SceneSource::File(format, bytes.to_vec())));
                 };
                 let document = format.read(bytes, &options);
                 document
-                    .map(|document| InputContent::Content(SceneSource::Document(Box::new(document))))
+                    .map(|document| InputContent::Source(SceneSource::Document(Box::new(document))))
                     .map_err(|error| Failure::from_file_error(&name_of(self.input), &error, bytes))
             }
             Encoding::Json => {
@@ -156,7 +157,7 @@ impl ConversionRun<'_> {
                     (self.conversion.read_options().strictness, self.conversion.comments());
                 let change = |document: &mut Document| comments.apply(document);
                 SceneSource::from_json(bytes, self.input, formats, strictness, &self.write_options(), change)
-                    .map(InputContent::Content)
+                    .map(InputContent::Source)
             }
             Encoding::Interchange(format) => {
                 let options = self.source_options(format.name(), format.conventions());
@@ -169,7 +170,7 @@ impl ConversionRun<'_> {
                     }
                 };
                 let (scene, losses) = read.map_err(|error| self.failure(&error))?;
-                self.outcome.losses.extend(losses);
+                self.report.losses.extend(losses);
                 Ok(InputContent::Scene(Box::new(scene)))
             }
         }
@@ -199,9 +200,9 @@ impl ConversionRun<'_> {
         }
     }
 
-    fn record_assumption(&mut self, format: &str, format_conventions: Conventions, found: Conventions) {
-        let source = if found == format_conventions { "docs/conversion.md" } else { "as given" };
-        self.outcome.assumed.push(format!("{format}: {found} ({source})"));
+    fn record_assumption(&mut self, format: &str, format_conventions: Conventions, used: Conventions) {
+        let source = if used == format_conventions { "docs/conversion.md" } else { "as given" };
+        self.report.assumed.push(format!("{format}: {used} ({source})"));
     }
 
     fn convert_to_scene(&mut self, content: SceneSource) -> Result<Scene> {
@@ -209,7 +210,7 @@ impl ConversionRun<'_> {
         let (scene, losses) = content.into_scene(input, &read, |format, format_conventions| {
             self.source_options(format, format_conventions)
         })?;
-        self.outcome.losses.extend(losses);
+        self.report.losses.extend(losses);
         Ok(scene)
     }
 
@@ -225,7 +226,7 @@ impl ConversionRun<'_> {
     fn convert_dialect(&mut self, document: Document) -> Result<Document> {
         let before = document.dialect();
         let (document, losses) = document.into_dialect(self.dialect).map_err(|error| self.failure(&error))?;
-        self.outcome.losses.extend(losses);
+        self.report.losses.extend(losses);
         if document.dialect() != before {
             self.note_dialect(&document);
         }
@@ -234,8 +235,8 @@ impl ConversionRun<'_> {
 
     /// Converts the scene to `format`, and writes it as a file or, if `to` is JSON, as a JSON document.
     fn write_scene(&mut self, mut scene: Scene, format: Encoding, to: Encoding) -> Result<()> {
-        let moved = self.conversion.edits.apply(&mut scene, &mut self.outcome.losses);
-        self.outcome.moved = moved.map_err(|error| Failure::usage("--pose", error))?;
+        let moved = self.conversion.edits.apply(&mut scene, &mut self.report.losses);
+        self.report.moved = moved.map_err(|error| Failure::usage("--pose", error))?;
         match format {
             Encoding::Json => {
                 let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();
@@ -245,17 +246,17 @@ impl ConversionRun<'_> {
             Encoding::Format(target) => {
                 let options = self.target_options(target.name(), encoding::require_target(target, "--to")?);
                 if self.conversion.edits.add_normals(&mut scene, target) > 0 {
-                    self.outcome.assumed.push(format!("{target}: missing normals are generated"));
+                    self.report.assumed.push(format!("{target}: missing normals are generated"));
                 }
                 let Some(format) = target.built_in_id() else {
                     let written = target.write_scene(scene, &options, &self.write_options());
                     let (bytes, losses) = written.map_err(|error| self.failure(&error))?;
-                    self.outcome.losses.extend(losses);
+                    self.report.losses.extend(losses);
                     return self.write_file(target, &bytes, to);
                 };
                 let (document, losses) =
                     Document::from_scene(format, scene, &options).map_err(|error| self.failure(&error))?;
-                self.outcome.losses.extend(losses);
+                self.report.losses.extend(losses);
                 if to != Encoding::Json {
                     self.note_dialect(&document);
                 }
@@ -265,13 +266,13 @@ impl ConversionRun<'_> {
                 let options = self.target_options(format.name(), format.conventions());
                 if format.has_textures() {
                     let embed = self.conversion.embed_images;
-                    images::transfer(&mut scene, embed, self.input, &mut self.output, &mut self.outcome)?;
+                    images::transfer(&mut scene, embed, self.input, &mut self.output, &mut self.report)?;
                 }
                 let name = self.output.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let losses = format
                     .write(scene, &name, &mut self.output, &options)
                     .map_err(|error| Failure::from_write_error(&name_of(self.input), &error))?;
-                self.outcome.losses.extend(losses);
+                self.report.losses.extend(losses);
                 Ok(())
             }
         }
@@ -287,7 +288,7 @@ impl ConversionRun<'_> {
             let note = format!(
                 "{name}: {written} dialect; the author's tool reads only the {needed} dialect: --dialect {needed}"
             );
-            self.outcome.assumed.push(note);
+            self.report.assumed.push(note);
         }
     }
 
@@ -329,17 +330,17 @@ impl ConversionRun<'_> {
 
     /// Returns `true` if there are losses and `--strict` is given.
     fn is_rejected(&self) -> bool {
-        self.conversion.strict && !self.outcome.losses.is_empty()
+        self.conversion.strict && !self.report.losses.is_empty()
     }
 
     fn finish(mut self) -> Result<ConversionReport> {
         if self.is_rejected() {
-            let rejection = Failure::lossy(&name_of(self.input), &self.outcome.losses);
-            self.outcome.rejection = Some(rejection);
+            let rejection = Failure::lossy(&name_of(self.input), &self.report.losses);
+            self.report.rejection = Some(rejection);
         } else {
             self.output.commit()?;
         }
-        Ok(self.outcome)
+        Ok(self.report)
     }
 
     fn failure(&self, error: &meshspec::Error) -> Failure {

@@ -28,7 +28,7 @@ pub struct ComparisonOptions<'r> {
     pub read_args: &'r ReadArgs,
     pub limit_args: &'r LimitArgs,
     pub formats: &'r Formats,
-    /// The largest ignored difference between floats, and the largest ignored distance in metres.
+    /// The largest ignored difference between floats; for scenes, in metres or, for durations, in seconds.
     pub tolerance: f64,
     /// Whether to compare files of the same format as scenes.
     pub as_scenes: bool,
@@ -46,7 +46,7 @@ impl<'f> ComparedFile<'f> {
         name_of(self.path)
     }
 
-    /// Returns the format of the file or JSON document; `None` for an interchange format.
+    /// Returns the format of the file or JSON document; `None` for an interchange format or a malformed document.
     fn format(&self, formats: &Formats) -> Option<AnyFormat> {
         match self.encoding {
             Encoding::Format(format) => Some(format),
@@ -68,8 +68,8 @@ impl ComparisonOptions<'_> {
         differences: &mut Differences,
     ) -> Result<Option<AnyFormat>> {
         let tolerance = self.tolerance;
-        let [own, other] = [a.format(self.formats), b.format(self.formats)];
-        let format = own.filter(|format| !self.as_scenes && other == Some(*format));
+        let [format_of_a, format_of_b] = [a.format(self.formats), b.format(self.formats)];
+        let format = format_of_a.filter(|format| !self.as_scenes && format_of_b == Some(*format));
         if format.is_some() {
             let [before, after] = &[self.read_values(a)?, self.read_values(b)?];
             let mut comparison = values::ValueComparison { before, after, tolerance, differences };
@@ -96,7 +96,7 @@ impl ComparisonOptions<'_> {
         match format.layout_of(bytes, options.dialect.unwrap_or_default()) {
             Some(ty) => ValueTree::of_binary(ty, bytes, &options.limits).map_err(|fault| {
                 Failure::invalid(&file.name(), fault)
-                    .with_hint("print the values before it with `meshspec dump`")
+                    .with_hint("print the values before the error with `meshspec dump`")
             }),
             None => Ok(ValueTree::of_text(format, bytes)),
         }

@@ -1,4 +1,4 @@
-//! Differences between two files. Differences whose paths differ in one index only are grouped.
+//! Differences between two files. Differences whose paths differ in the last index only are grouped.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -23,7 +23,7 @@ pub struct Difference {
     /// The value in the second file; `None` for groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The largest difference between numbers.
+    /// The largest difference between the numbers; `None` for other values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<f64>,
 }
@@ -76,7 +76,7 @@ impl fmt::Display for Difference {
 #[derive(Default)]
 pub struct Differences {
     pub list: Vec<Difference>,
-    /// The groups by kind and path without the innermost index; `None` to list differences individually.
+    /// The groups by kind and path without the last index; `None` to list differences individually.
     groups: Option<HashMap<(String, DifferenceKind), ItemGroup>>,
     pub total: u64,
 }

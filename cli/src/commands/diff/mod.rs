@@ -25,7 +25,7 @@ use crate::terminal::{Escaped, TITLE, counted};
 use compare::{ComparedFile, ComparisonOptions};
 use difference::{Difference, Differences};
 
-/// Show the differences between two files: value by value in the same format, otherwise as models.
+/// Show the differences between two files: value by value in the same format, otherwise as scenes.
 ///
 /// Files of the same format are compared value by value; paths are printed as by `dump`. Lists are aligned to find
 /// inserted and removed items. Similar differences at several items of a list are grouped. Interchange files and files

@@ -13,10 +13,10 @@ use crate::surface::Surface;
 /// A function that returns a property of a scene.
 type SceneProperty<T> = fn(&Scene) -> T;
 
-/// Two scenes to compare, each with the name of its file in messages.
+/// Two scenes to compare, each with its file name for messages.
 pub struct SceneComparison<'s> {
     pub scenes: [(Scene, &'s str); 2],
-    /// The largest distance that is ignored, in metres.
+    /// The largest ignored distance in metres, and the largest ignored difference of durations in seconds.
     pub tolerance: f64,
 }
 
@@ -88,8 +88,8 @@ impl SceneComparison<'_> {
         Ok(())
     }
 
-    /// Compares the bounds of the scenes if `is_rest` is set, and the distances of vertices and triangle centres from
-    /// the other scene's surface. A scene without triangles has no surface.
+    /// Compares the bounds of the scenes if `is_rest` is set. If both have triangles, compares the distances of
+    /// vertices and triangle centres from the other scene's surface.
     fn compare_surfaces(
         &self,
         path: &str,
@@ -133,7 +133,7 @@ impl SceneComparison<'_> {
     }
 }
 
-/// Returns the animations of a scene, each with its name, or with its number if the name is empty or a duplicate.
+/// Returns the animations of a scene, each with its name, or with its index if the name is empty or a duplicate.
 fn named_animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)> {
     scene.animations.iter().enumerate().map(|(index, animation)| {
         let is_known = scene.animations[..index].iter().any(|earlier| earlier.name == animation.name);

@@ -11,7 +11,7 @@ use meshspec::layout::walk::{self, Fault, Node as WalkNode, Segment, TRAILING, V
 use meshspec::{AnyFormat, Limits, Span};
 
 /// The maximum length of a fixed-size array that is compared as one value, such as a vector or a matrix.
-const MAX_TUPLE: u64 = 16;
+const MAX_TUPLE_LEN: u64 = 16;
 
 /// The values of a file. In `nodes`, fields and items follow their parent in the order of the file.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub struct ValueTree {
 /// A field or a list item.
 pub struct ValueNode {
     pub segment: Segment,
-    pub kind: NodeContent,
+    pub content: NodeContent,
     /// The hash of all values in the node, to find equal nodes.
     pub digest: u64,
     /// The index after the last descendant of the node.
@@ -69,8 +69,8 @@ impl Number {
         }
     }
 
-    /// Returns a number for the type, and the bits of the value.
-    pub fn bits(self) -> (u8, u64) {
+    /// Returns a key for exact comparison: a number for the type, and the bits of the value.
+    pub fn key(self) -> (u8, u64) {
         match self {
             Number::Int(number) => (0, number as u64),
             Number::F32(number) => (1, number.to_bits().into()),
@@ -137,8 +137,8 @@ impl ValueTree {
     }
 
     /// Returns the numbers of a node; empty if the node has none.
-    pub fn numbers(&self, kind: &NodeContent) -> &[Number] {
-        match kind {
+    pub fn numbers(&self, content: &NodeContent) -> &[Number] {
+        match content {
             NodeContent::Numbers { first, count, .. } => {
                 self.numbers.get(*first..first + count).unwrap_or_default()
             }
@@ -153,7 +153,7 @@ enum Leaf {
     Text(Vec<u8>),
 }
 
-/// Returns the numbers after the first word of a line, or the whole line as text if anything else or nothing follows.
+/// Returns the numbers after the first word of a line. If no numbers or other words follow, returns the line as text.
 fn parse_line(line: &[u8]) -> Leaf {
     let text = line.trim_ascii();
     let words = std::str::from_utf8(text).unwrap_or_default();
@@ -183,20 +183,20 @@ fn parse_name(list: &WalkNode, numbers: &[Number]) -> Option<Vec<u8>> {
 struct Builder {
     tree: ValueTree,
     /// The indices of the open groups.
-    open: Vec<usize>,
+    open_groups: Vec<usize>,
     /// The path length of the list or array of numbers that is being read; `None` outside of such a list.
-    number_list: Option<usize>,
+    number_list_depth: Option<usize>,
 }
 
 impl Builder {
     fn open_group(&mut self, segment: Segment) {
-        self.open.push(self.tree.nodes.len());
-        self.tree.nodes.push(ValueNode { segment, kind: NodeContent::Group, digest: 0, end: 0 });
+        self.open_groups.push(self.tree.nodes.len());
+        self.tree.nodes.push(ValueNode { segment, content: NodeContent::Group, digest: 0, end: 0 });
     }
 
     /// Closes the innermost group.
     fn close_group(&mut self) {
-        let Some(index) = self.open.pop() else { return };
+        let Some(index) = self.open_groups.pop() else { return };
         let end = self.tree.nodes.len();
         self.tree.nodes[index].end = end;
         let mut hasher = DefaultHasher::new();
@@ -212,7 +212,7 @@ impl Builder {
     }
 
     fn add_leaf(&mut self, segment: Segment, leaf: Leaf) {
-        let kind = match leaf {
+        let content = match leaf {
             Leaf::Text(text) => NodeContent::Text(text),
             Leaf::Numbers(numbers) => {
                 let first = self.tree.numbers.len();
@@ -220,22 +220,22 @@ impl Builder {
                 NodeContent::Numbers { first, count: numbers.len(), is_tuple: true }
             }
         };
-        self.add_node(segment, kind);
+        self.add_node(segment, content);
     }
 
-    fn add_node(&mut self, segment: Segment, kind: NodeContent) {
+    fn add_node(&mut self, segment: Segment, content: NodeContent) {
         let end = self.tree.nodes.len() + 1;
-        let mut node = ValueNode { segment, kind, digest: 0, end };
-        node.digest = self.tree.digest(&node.kind);
+        let mut node = ValueNode { segment, content, digest: 0, end };
+        node.digest = self.tree.digest(&node.content);
         self.tree.nodes.push(node);
     }
 
     /// Closes the open groups that are not in `path`, and opens the groups in `path` that are not open. The outermost
     /// group is the file.
     fn enter_groups(&mut self, path: &[Segment]) {
-        let open = self.open.iter().skip(1).map(|index| self.tree.nodes[*index].segment);
+        let open = self.open_groups.iter().skip(1).map(|index| self.tree.nodes[*index].segment);
         let common = open.zip(path).take_while(|(open, segment)| open == *segment).count();
-        while self.open.len() > common + 1 {
+        while self.open_groups.len() > common + 1 {
             self.close_group();
         }
         for segment in &path[common..] {
@@ -244,7 +244,7 @@ impl Builder {
     }
 
     fn finish(mut self) -> ValueTree {
-        while !self.open.is_empty() {
+        while !self.open_groups.is_empty() {
             self.close_group();
         }
         self.tree
@@ -253,11 +253,11 @@ impl Builder {
 
 impl ValueTree {
     /// Returns the hash of a leaf's content.
-    fn digest(&self, kind: &NodeContent) -> u64 {
+    fn digest(&self, content: &NodeContent) -> u64 {
         let mut hasher = DefaultHasher::new();
-        match kind {
+        match content {
             NodeContent::Text(text) => text.hash(&mut hasher),
-            kind => self.numbers(kind).iter().for_each(|number| number.bits().hash(&mut hasher)),
+            content => self.numbers(content).iter().for_each(|number| number.key().hash(&mut hasher)),
         }
         hasher.finish()
     }
@@ -271,14 +271,14 @@ impl Visitor for Builder {
             _ => None,
         };
         if let (None, Some((Type::Unsigned(_) | Type::Signed(_) | Type::Float(_), count))) =
-            (self.number_list, items)
+            (self.number_list_depth, items)
             && let Some((last, groups)) = node.path.split_last()
         {
             self.enter_groups(groups);
             let first = self.tree.numbers.len();
-            let is_tuple = count.is_some_and(|count| count <= MAX_TUPLE);
+            let is_tuple = count.is_some_and(|count| count <= MAX_TUPLE_LEN);
             self.add_node(*last, NodeContent::Numbers { first, count: 0, is_tuple });
-            self.number_list = Some(node.path.len());
+            self.number_list_depth = Some(node.path.len());
         }
         Visit::All
     }
@@ -293,7 +293,7 @@ impl Visitor for Builder {
             Value::F64(number) => Some(Number::F64(*number)),
             Value::Text(_) => None,
         };
-        if let (Some(_), Some(number)) = (self.number_list, number) {
+        if let (Some(_), Some(number)) = (self.number_list_depth, number) {
             self.tree.numbers.push(number);
             return ControlFlow::Continue(());
         }
@@ -310,18 +310,18 @@ impl Visitor for Builder {
     }
 
     fn leave(&mut self, node: &WalkNode) -> ControlFlow<()> {
-        if self.number_list.take_if(|depth| *depth == node.path.len()).is_some() {
+        if self.number_list_depth.take_if(|depth| *depth == node.path.len()).is_some() {
             let ValueTree { nodes, numbers } = &mut self.tree;
-            if let Some(ValueNode { kind, .. }) = nodes.last_mut()
-                && let NodeContent::Numbers { first, count, .. } = kind
+            if let Some(ValueNode { content, .. }) = nodes.last_mut()
+                && let NodeContent::Numbers { first, count, .. } = content
             {
                 *count = numbers.len() - *first;
                 if let Some(text) = parse_name(node, &numbers[*first..]) {
                     numbers.truncate(*first);
-                    *kind = NodeContent::Text(text);
+                    *content = NodeContent::Text(text);
                 }
             }
-            let digest = self.tree.nodes.last().map(|node| self.tree.digest(&node.kind));
+            let digest = self.tree.nodes.last().map(|node| self.tree.digest(&node.content));
             if let (Some(node), Some(digest)) = (self.tree.nodes.last_mut(), digest) {
                 node.digest = digest;
             }

@@ -21,14 +21,14 @@ pub struct ValueComparison<'t> {
 }
 
 impl ValueComparison<'_> {
-    /// Compares two nodes at `path`, given by their indices.
+    /// Compares the nodes with the indices `before` and `after`, both at `path`.
     pub fn compare(&mut self, path: &mut Vec<Segment>, before: usize, after: usize) {
         let (Some(a), Some(b)) = (self.before.node(before), self.after.node(after)) else { return };
         if a.digest == b.digest {
             return;
         }
-        let [x, y] = [self.before.numbers(&a.kind), self.after.numbers(&b.kind)];
-        match (&a.kind, &b.kind) {
+        let [x, y] = [self.before.numbers(&a.content), self.after.numbers(&b.content)];
+        match (&a.content, &b.content) {
             (tree::NodeContent::Group, tree::NodeContent::Group) => self.compare_groups(path, before, after),
             (
                 tree::NodeContent::Numbers { is_tuple: false, .. },
@@ -93,7 +93,7 @@ impl ValueComparison<'_> {
         let tree = if kind == DifferenceKind::Removed { self.before } else { self.after };
         let Some(node) = tree.node(child) else { return };
         let value = matches!(
-            node.kind,
+            node.content,
             tree::NodeContent::Numbers { is_tuple: true, .. } | tree::NodeContent::Text(_)
         );
         let value = value.then(|| format_value(tree, node));
@@ -119,7 +119,7 @@ impl ValueComparison<'_> {
 
     /// Compares two lists of numbers.
     fn compare_numbers(&mut self, path: &mut Vec<Segment>, before: &[Number], after: &[Number]) {
-        let keys = |numbers: &[Number]| numbers.iter().map(|number| number.bits()).collect::<Vec<_>>();
+        let keys = |numbers: &[Number]| numbers.iter().map(|number| number.key()).collect::<Vec<_>>();
         for (a, b) in align(&keys(before), &keys(after)) {
             let index = |index: usize| Segment::Index(index as u64);
             for (position, (x, y)) in a.clone().zip(before[a.clone()].iter().zip(&after[b.clone()])) {
@@ -156,7 +156,7 @@ fn unpaired((before, after): Hunk) -> Hunk {
 /// `tolerance`.
 fn are_equal(before: &[Number], after: &[Number], tolerance: f64) -> bool {
     let is_equal_pair = |(a, b): (&Number, &Number)| match (a, b) {
-        (a, b) if a.bits() == b.bits() => true,
+        (a, b) if a.key() == b.key() => true,
         (Number::Int(_) | Number::Large(_), Number::Int(_) | Number::Large(_)) => false,
         (a, b) => a.to_f64() == b.to_f64() || (a.to_f64() - b.to_f64()).abs() <= tolerance,
     };
@@ -173,10 +173,10 @@ fn largest_difference(before: &[Number], after: &[Number]) -> Option<f64> {
         .filter(|_| before.len() == after.len())
 }
 
-/// Returns the value of a leaf as text.
+/// Returns the value of a node as text.
 fn format_value(tree: &ValueTree, node: &ValueNode) -> String {
-    let numbers = tree.numbers(&node.kind);
-    match (&node.kind, numbers) {
+    let numbers = tree.numbers(&node.content);
+    match (&node.content, numbers) {
         (tree::NodeContent::Text(text), _) => format!("\"{}\"", shortened(&String::from_utf8_lossy(text))),
         (tree::NodeContent::Group, _) => "fields".to_owned(),
         (_, [number]) => number.to_string(),

@@ -33,7 +33,7 @@ use texture::Textures;
 
 /// The maximum width and height in pixels of the picture of one model, and of a whole sheet.
 const MAX_SIDE: u32 = 4096;
-const MAX_SHEET: usize = 8192;
+const MAX_SHEET_SIDE: usize = 8192;
 
 /// The number of columns for the eight pictures of a turntable.
 const TURNTABLE_COLUMNS: usize = 4;
@@ -153,23 +153,23 @@ impl Render {
         Ok(status)
     }
 
-    fn empty_picture(&self, files: usize) -> Result<Picture> {
-        let views = self.view.rotations().len();
-        let cells = files * views;
-        let columns = match views {
-            1 => (1..).find(|side| side * side >= cells).unwrap_or(1),
+    fn empty_picture(&self, file_count: usize) -> Result<Picture> {
+        let view_count = self.view.rotations().len();
+        let cell_count = file_count * view_count;
+        let columns = match view_count {
+            1 => (1..).find(|side| side * side >= cell_count).unwrap_or(1),
             _ => TURNTABLE_COLUMNS,
         };
         let PictureSize(size) = self.size;
-        let counts = [columns, cells.div_ceil(columns)];
-        if counts.iter().zip(size).any(|(count, side)| count.saturating_mul(side as usize) > MAX_SHEET) {
+        let counts = [columns, cell_count.div_ceil(columns)];
+        if counts.iter().zip(size).any(|(count, side)| count.saturating_mul(side as usize) > MAX_SHEET_SIDE) {
             let [columns, rows] = counts;
             let message = format!(
-                "a sheet of {columns} × {rows} pictures is larger than {MAX_SHEET} pixels; use a smaller size"
+                "a sheet of {columns} × {rows} pictures is larger than {MAX_SHEET_SIDE} pixels; use a smaller size"
             );
             return Err(Failure::usage("--size", message));
         }
-        Ok(Picture::new(size, columns, cells, self.background.0))
+        Ok(Picture::new(size, columns, cell_count, self.background.0))
     }
 
     /// Draws each file. Reports files that cannot be drawn and leaves their cells empty.
@@ -195,7 +195,7 @@ impl Render {
         index: usize,
         formats: &Formats,
     ) -> Result<()> {
-        let mut scene = self.scene(file, formats)?;
+        let mut scene = self.read_scene(file, formats)?;
         let name = name_of(&file.file);
         let (textures, texture_warnings) = Textures::of(&mut scene, &SiblingFiles::new(&file.file));
         let mut warnings: Vec<_> =
@@ -217,7 +217,7 @@ impl Render {
         picture: &mut Picture,
         formats: &Formats,
     ) -> Result<Status> {
-        let [a, b] = files.map(|file| Model::new(self.scene(file, formats)?, &name_of(&file.file)));
+        let [a, b] = files.map(|file| Model::new(self.read_scene(file, formats)?, &name_of(&file.file)));
         let [a, b] = [a?, b?];
         let distances = [Surface::new(&b).distances(&a), Surface::new(&a).distances(&b)];
         let largest = distances.iter().flat_map(Distances::iter).fold(0.0, f64::max);
@@ -233,7 +233,7 @@ impl Render {
     }
 
     /// Reads a file and applies the selected pose.
-    fn scene(&self, file: &InputFile, formats: &Formats) -> Result<Scene> {
+    fn read_scene(&self, file: &InputFile, formats: &Formats) -> Result<Scene> {
         file.require_readable()?;
         let mut scene = scenes::read(&file.file, &self.read_args, &self.limit_args, formats)?;
         let pose = PoseSelection { animation: self.animation.clone(), time: self.time };

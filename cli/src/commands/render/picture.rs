@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3, Vec4};
 use rayon::prelude::*;
 
 use super::camera::Camera;
-use super::raster::{Band, SAMPLES, Sample, sample_position};
+use super::raster::{Band, SAMPLES_PER_AXIS, Sample, sample_position};
 use super::shade::{Paint, Shader};
 use crate::model::Model;
 
@@ -17,13 +17,13 @@ const BANDS_PER_THREAD: usize = 8;
 const MAX_BANDS: usize = 64;
 
 /// The number of triangles that one task sorts into bands.
-const CHUNK: usize = 1 << 14;
+const TRIANGLES_PER_CHUNK: usize = 1 << 14;
 
 /// The minimum number of pixels for fast compression, which increases the file size by about 50 %.
 const FAST_COMPRESSION_PIXELS: usize = 1 << 19;
 
 /// The number of samples per pixel.
-const PER_PIXEL: usize = SAMPLES * SAMPLES;
+const SAMPLES_PER_PIXEL: usize = SAMPLES_PER_AXIS * SAMPLES_PER_AXIS;
 
 /// An image of several cells, initially in the background colour.
 pub struct Picture {
@@ -39,9 +39,9 @@ pub struct Picture {
 impl Picture {
     /// Creates a picture with the given number of cells, in rows of `columns` cells. `cell` is the size of a cell in
     /// pixels.
-    pub fn new(cell: [u32; 2], columns: usize, cells: usize, background: Vec4) -> Picture {
+    pub fn new(cell: [u32; 2], columns: usize, cell_count: usize, background: Vec4) -> Picture {
         let cell = cell.map(|side| side as usize);
-        let rows = cells.div_ceil(columns);
+        let rows = cell_count.div_ceil(columns);
         let pixels = vec![encode_color(background); cell[0] * cell[1] * columns * rows];
         Picture { cell, columns, rows, pixels, background }
     }
@@ -110,7 +110,7 @@ fn sort_into_bands(
 ) -> Vec<Vec<Vec<u32>>> {
     let sort_chunk = |chunk: usize| {
         let mut bins = vec![Vec::new(); band_count];
-        for triangle in chunk * CHUNK..triangle_count.min((chunk + 1) * CHUNK) {
+        for triangle in chunk * TRIANGLES_PER_CHUNK..triangle_count.min((chunk + 1) * TRIANGLES_PER_CHUNK) {
             let [a, b, c] = shader.projected_corners(triangle).map(|corner| corner.y);
             // Casts to integers saturate.
             let [first, last] = [a.min(b).min(c), a.max(b).max(c)].map(|y| y as usize / band_height);
@@ -120,7 +120,7 @@ fn sort_into_bands(
         }
         bins
     };
-    (0..triangle_count.div_ceil(CHUNK)).into_par_iter().map(sort_chunk).collect()
+    (0..triangle_count.div_ceil(TRIANGLES_PER_CHUNK)).into_par_iter().map(sort_chunk).collect()
 }
 
 /// Returns the nearest of `triangles` at each sample of `rows` pixel rows, starting at `first_row`.
@@ -130,9 +130,9 @@ fn nearest_triangles<'t>(
     triangles: impl Iterator<Item = &'t u32>,
     [width, first_row, rows]: [usize; 3],
 ) -> Vec<Sample> {
-    let width = width * SAMPLES;
-    let mut samples = vec![Sample::EMPTY; width * rows * SAMPLES];
-    let mut band = Band { width, first_row: first_row * SAMPLES, samples: &mut samples };
+    let width = width * SAMPLES_PER_AXIS;
+    let mut samples = vec![Sample::EMPTY; width * rows * SAMPLES_PER_AXIS];
+    let mut band = Band { width, first_row: first_row * SAMPLES_PER_AXIS, samples: &mut samples };
     let with_alpha = model.drawn_meshes.iter().any(|mesh| shader.has_alpha(mesh));
     for triangle in triangles.map(|triangle| *triangle as usize) {
         let corners = shader.projected_corners(triangle);
@@ -152,11 +152,15 @@ fn resolve_pixel(
     first_row: usize,
     [column, row]: [usize; 2],
 ) -> Option<Vec4> {
-    let sample_coordinates =
-        |sample: usize| (column * SAMPLES + sample % SAMPLES, row * SAMPLES + sample / SAMPLES);
-    let sample_triangles: [Option<usize>; PER_PIXEL] = std::array::from_fn(|sample| {
+    let sample_coordinates = |sample: usize| {
+        (
+            column * SAMPLES_PER_AXIS + sample % SAMPLES_PER_AXIS,
+            row * SAMPLES_PER_AXIS + sample / SAMPLES_PER_AXIS,
+        )
+    };
+    let sample_triangles: [Option<usize>; SAMPLES_PER_PIXEL] = std::array::from_fn(|sample| {
         let (x, y) = sample_coordinates(sample);
-        samples[y * width * SAMPLES + x].triangle()
+        samples[y * width * SAMPLES_PER_AXIS + x].triangle()
     });
     let mut sum = Vec4::ZERO;
     for (first, triangle) in sample_triangles.iter().enumerate() {
@@ -164,19 +168,19 @@ fn resolve_pixel(
             continue;
         };
         // Shades each triangle once per pixel, at the mean position of its samples.
-        let samples = (first..PER_PIXEL)
+        let samples = (first..SAMPLES_PER_PIXEL)
             .filter(|sample| sample_triangles[*sample] == Some(triangle))
             .map(sample_coordinates);
         let (position_sum, count) = samples.fold((Vec2::ZERO, 0.0), |(sum, count), (x, y)| {
-            (sum + sample_position(x, y + first_row * SAMPLES), count + 1.0)
+            (sum + sample_position(x, y + first_row * SAMPLES_PER_AXIS), count + 1.0)
         });
         sum += shader.shade(triangle, position_sum / count).extend(1.0) * count;
     }
-    (sum.w > 0.0).then(|| sum / PER_PIXEL as f32)
+    (sum.w > 0.0).then(|| sum / SAMPLES_PER_PIXEL as f32)
 }
 
 /// Converts a linear colour with premultiplied alpha to sRGB bytes with straight alpha. The square root approximates
-/// the sRGB curve within 3 %, and has the same result on every machine.
+/// the sRGB curve within 4 % of white, and has the same result on every machine.
 fn encode_color(color: Vec4) -> [u8; 4] {
     let byte = |channel: f32| (channel.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
     let straight = if color.w > 0.0 { color.truncate() / color.w } else { Vec3::ZERO };

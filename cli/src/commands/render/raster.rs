@@ -6,23 +6,23 @@
 use glam::{Vec2, Vec3};
 
 /// The number of samples per pixel along each axis.
-pub const SAMPLES: usize = 2;
+pub const SAMPLES_PER_AXIS: usize = 2;
 
 /// The number of grid steps per sample along each axis.
-const GRID: i32 = 256;
+const STEPS_PER_SAMPLE: i32 = 256;
 
 /// The number of grid steps per pixel along each axis.
-const GRID_PER_PIXEL: f32 = (SAMPLES as i32 * GRID) as f32;
+const STEPS_PER_PIXEL: f32 = (SAMPLES_PER_AXIS as i32 * STEPS_PER_SAMPLE) as f32;
 
 /// Rounds picture coordinates to the grid. They must not be negative.
 pub fn on_grid(at: Vec3) -> Vec3 {
-    let rounded = |coordinate: f32| (coordinate * GRID_PER_PIXEL + 0.5) as i32 as f32 / GRID_PER_PIXEL;
+    let rounded = |coordinate: f32| (coordinate * STEPS_PER_PIXEL + 0.5) as i32 as f32 / STEPS_PER_PIXEL;
     Vec3::new(rounded(at.x), rounded(at.y), at.z)
 }
 
 /// Returns the position of a sample in the picture, in pixels.
 pub fn sample_position(column: usize, row: usize) -> Vec2 {
-    Vec2::new(column as f32 + 0.5, row as f32 + 0.5) / SAMPLES as f32
+    Vec2::new(column as f32 + 0.5, row as f32 + 0.5) / SAMPLES_PER_AXIS as f32
 }
 
 /// The nearest triangle at a sample, and its depth.
@@ -31,16 +31,16 @@ pub struct Sample {
     /// The position towards the viewer, in pixels.
     depth: f32,
     /// The index of the triangle plus 1; 0 for none.
-    number: u32,
+    triangle_plus_one: u32,
 }
 
 impl Sample {
     /// A sample that no triangle covers.
-    pub const EMPTY: Sample = Sample { depth: f32::NEG_INFINITY, number: 0 };
+    pub const EMPTY: Sample = Sample { depth: f32::NEG_INFINITY, triangle_plus_one: 0 };
 
     /// Returns the index of the triangle; `None` if no triangle covers the sample.
     pub fn triangle(self) -> Option<usize> {
-        (self.number as usize).checked_sub(1)
+        (self.triangle_plus_one as usize).checked_sub(1)
     }
 }
 
@@ -66,7 +66,7 @@ impl Corner {
     /// positions have.
     fn new(at: Vec3) -> Option<Corner> {
         let on_grid = |coordinate: f32| {
-            let scaled = coordinate * GRID_PER_PIXEL;
+            let scaled = coordinate * STEPS_PER_PIXEL;
             (scaled.abs() < (1 << 24) as f32).then_some(scaled as i32)
         };
         Some(Corner { x: on_grid(at.x)?, y: on_grid(at.y)?, depth: at.z })
@@ -85,11 +85,11 @@ struct Edge {
 impl Edge {
     fn new(a: Corner, b: Corner) -> Edge {
         let (x, y) = (i64::from(b.x - a.x), i64::from(b.y - a.y));
-        let is_owner = y < 0 || (y == 0 && x > 0);
-        let half = i64::from(GRID / 2);
+        let is_upper_or_left = y < 0 || (y == 0 && x > 0);
+        let half = i64::from(STEPS_PER_SAMPLE / 2);
         let at_start = x * (half - i64::from(a.y)) - y * (half - i64::from(a.x));
-        let start = at_start - i64::from(!is_owner);
-        Edge { right: -y * i64::from(GRID), down: x * i64::from(GRID), start }
+        let start = at_start - i64::from(!is_upper_or_left);
+        Edge { right: -y * i64::from(STEPS_PER_SAMPLE), down: x * i64::from(STEPS_PER_SAMPLE), start }
     }
 
     fn value_at(&self, column: usize, row: usize) -> i64 {
@@ -97,17 +97,18 @@ impl Edge {
     }
 }
 
-/// Returns the range of samples between two grid coordinates, up to `limit`.
+/// Returns the samples whose centres are between two grid coordinates, up to `limit`.
 fn samples_between(low: i32, high: i32, limit: usize) -> std::ops::Range<usize> {
-    let first = (low - GRID / 2 + GRID - 1).div_euclid(GRID).max(0) as usize;
-    let after = ((high - GRID / 2).div_euclid(GRID) + 1).max(0) as usize;
+    let first =
+        (low - STEPS_PER_SAMPLE / 2 + STEPS_PER_SAMPLE - 1).div_euclid(STEPS_PER_SAMPLE).max(0) as usize;
+    let after = ((high - STEPS_PER_SAMPLE / 2).div_euclid(STEPS_PER_SAMPLE) + 1).max(0) as usize;
     first..after.min(limit)
 }
 
 impl Band<'_> {
     /// Draws a triangle with corners on the grid, wherever it is nearer than the triangles drawn before. Draws a sample
     /// only if `is_visible` returns `true` for its column and row.
-    pub fn draw(&mut self, index: usize, corners: [Vec3; 3], is_visible: impl Fn(usize, usize) -> bool) {
+    pub fn draw(&mut self, triangle: usize, corners: [Vec3; 3], is_visible: impl Fn(usize, usize) -> bool) {
         let [Some(a), Some(b), Some(c)] = corners.map(Corner::new) else { return };
         let last_row = self.first_row + self.samples.len() / self.width;
         let rows = samples_between(a.y.min(b.y).min(c.y), a.y.max(b.y).max(c.y), last_row);
@@ -133,7 +134,7 @@ impl Band<'_> {
                 if u | v | w >= 0 {
                     let depth = depth_of_row + plane.right * column as f32;
                     if depth > sample.depth && is_visible(column, row) {
-                        *sample = Sample { depth, number: index as u32 + 1 };
+                        *sample = Sample { depth, triangle_plus_one: triangle as u32 + 1 };
                     }
                 }
                 u += edges[0].right;
@@ -155,10 +156,11 @@ impl DepthPlane {
     fn new([a, b, c]: [Corner; 3], area: i64) -> DepthPlane {
         let [bx, by, cx, cy] = [b.x - a.x, b.y - a.y, c.x - a.x, c.y - a.y].map(|distance| distance as f32);
         let [to_b, to_c] = [b.depth - a.depth, c.depth - a.depth];
-        let per_sample = GRID as f32 / area as f32;
+        let per_sample = STEPS_PER_SAMPLE as f32 / area as f32;
         let right = (to_b * cy - to_c * by) * per_sample;
         let down = (to_c * bx - to_b * cx) * per_sample;
-        let of_sample = |coordinate: i32| (coordinate - GRID / 2) as f32 / GRID as f32;
+        let of_sample =
+            |coordinate: i32| (coordinate - STEPS_PER_SAMPLE / 2) as f32 / STEPS_PER_SAMPLE as f32;
         DepthPlane { right, down, start: a.depth - right * of_sample(a.x) - down * of_sample(a.y) }
     }
 

@@ -5,7 +5,7 @@ use meshspec::scene::{AlphaMode, UvOrigin};
 use rayon::prelude::*;
 
 use super::camera::Camera;
-use super::raster::{SAMPLES, on_grid, sample_position};
+use super::raster::{SAMPLES_PER_AXIS, on_grid, sample_position};
 use super::texture::Textures;
 use crate::model::{DrawnMesh, Model};
 use crate::surface::Distances;
@@ -23,16 +23,16 @@ const LIGHTS: [(Vec3, Vec3); 3] = [
 /// The brightness of ambient light from above and from below.
 const AMBIENT: [f32; 2] = [0.26, 0.12];
 
-/// The cosine of the crease angle, about 46°. A corner gets the face normal if the generated normal deviates more from
-/// it.
+/// The cosine of the crease angle, about 46°. A corner gets the face normal if its generated normal deviates by a
+/// larger angle.
 const CREASE: f32 = 0.7;
 
 /// The colour of surfaces without a material, linear.
 const DEFAULT_COLOR: Vec3 = Vec3::new(0.62, 0.62, 0.6);
 
 /// The linear colour of edges, and half their width in pixels.
-const EDGE: Vec3 = Vec3::new(0.01, 0.02, 0.04);
-const EDGE_WIDTH: f32 = 0.8;
+const EDGE_COLOR: Vec3 = Vec3::new(0.01, 0.02, 0.04);
+const EDGE_HALF_WIDTH: f32 = 0.8;
 
 /// The source of surface colours.
 pub enum Paint<'m> {
@@ -83,7 +83,7 @@ impl<'m> Shader<'m> {
     }
 
     /// Returns `true` if a triangle is visible at a sample. For blended surfaces, the fraction of visible samples
-    /// equals alpha.
+    /// approximates alpha.
     pub fn is_visible(&self, triangle: usize, column: usize, row: usize) -> bool {
         let point = self.point_at(triangle, sample_position(column, row));
         let alpha = self.color(&point, triangle).w;
@@ -91,9 +91,9 @@ impl<'m> Shader<'m> {
             AlphaMode::Opaque => true,
             AlphaMode::Mask { cutoff } => alpha >= cutoff,
             AlphaMode::Blend => {
-                let order = (column % SAMPLES) * 2 + (row % SAMPLES) * 3;
-                let threshold = (order % (SAMPLES * SAMPLES)) as f32 + 0.5;
-                alpha * (SAMPLES * SAMPLES) as f32 > threshold
+                let order = (column % SAMPLES_PER_AXIS) * 2 + (row % SAMPLES_PER_AXIS) * 3;
+                let threshold = (order % (SAMPLES_PER_AXIS * SAMPLES_PER_AXIS)) as f32 + 0.5;
+                alpha * (SAMPLES_PER_AXIS * SAMPLES_PER_AXIS) as f32 > threshold
             }
         }
     }
@@ -109,7 +109,7 @@ impl<'m> Shader<'m> {
         let area = (b - a).perp_dot(c - a).abs();
         let heights = area / Vec3::new((c - b).length(), (a - c).length(), (b - a).length());
         let to_edge = (point.weights * heights).min_element();
-        color.lerp(EDGE, (EDGE_WIDTH + 0.5 - to_edge).clamp(0.0, 1.0))
+        color.lerp(EDGE_COLOR, (EDGE_HALF_WIDTH + 0.5 - to_edge).clamp(0.0, 1.0))
     }
 
     fn point_at(&self, triangle: usize, at: Vec2) -> SurfacePoint<'m> {
@@ -126,7 +126,8 @@ impl<'m> Shader<'m> {
         }
     }
 
-    /// Returns the base colour at a point: material colour times vertex colour times texture colour.
+    /// Returns the unlit colour at a point: the colour of the distance, or the product of the colours of material,
+    /// vertices and texture.
     fn color(&self, point: &SurfacePoint, triangle: usize) -> Vec4 {
         let SurfacePoint { drawn_mesh, corners, weights, .. } = point;
         let mix = |values: [Vec4; 3]| values[0] * weights.x + values[1] * weights.y + values[2] * weights.z;
@@ -161,10 +162,10 @@ impl<'m> Shader<'m> {
             Vec2::new(u, if mesh.uv_origin == UvOrigin::BottomLeft { 1.0 - v } else { v })
         });
         let [a, b, c] = point.points.map(Vec3::truncate);
-        let pixels = (b - a).perp_dot(c - a).abs();
-        let coordinates = (corner_uvs[1] - corner_uvs[0]).perp_dot(corner_uvs[2] - corner_uvs[0]).abs();
+        let pixel_area = (b - a).perp_dot(c - a).abs();
+        let uv_area = (corner_uvs[1] - corner_uvs[0]).perp_dot(corner_uvs[2] - corner_uvs[0]).abs();
         let uv = corner_uvs[0] * weights.x + corner_uvs[1] * weights.y + corner_uvs[2] * weights.z;
-        color * image.sample(uv, coordinates / pixels, &sampler)
+        color * image.sample(uv, uv_area / pixel_area, &sampler)
     }
 
     /// Returns the colour of the light at a point.

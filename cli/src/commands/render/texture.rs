@@ -18,7 +18,7 @@ const MAX_PIXELS: usize = 1 << 26;
 pub struct Textures {
     images: Vec<MipmappedImage>,
     /// The index of each mesh's image; `None` for a mesh without an image.
-    of_meshes: Vec<Option<usize>>,
+    image_indices: Vec<Option<usize>>,
 }
 
 /// An image and its mipmaps. Each level has half the width and height of the previous level.
@@ -40,7 +40,7 @@ impl Textures {
             missing.map(|(name, error)| format!("texture \"{name}\" not drawn: {error}")).collect();
         let mut decoded: HashMap<&Image, Option<usize>> = HashMap::new();
         let mut images = Vec::new();
-        let mut of_mesh = |texture: &'_ meshspec::scene::Texture, image| {
+        let mut image_index = |texture: &'_ meshspec::scene::Texture, image| {
             *decoded.entry(image).or_insert_with(|| match decode(image) {
                 Ok(level) => {
                     images.push(MipmappedImage::new(level));
@@ -53,14 +53,14 @@ impl Textures {
             })
         };
         let textures = scene.meshes.iter().map(|mesh| mesh.material.texture.as_ref());
-        let of_meshes =
-            textures.map(|texture| texture.and_then(|own| of_mesh(own, own.image.as_ref()?))).collect();
-        (Textures { images, of_meshes }, warnings)
+        let image_indices =
+            textures.map(|texture| texture.and_then(|own| image_index(own, own.image.as_ref()?))).collect();
+        (Textures { images, image_indices }, warnings)
     }
 
     /// Returns the image of a mesh; `None` if the mesh has no image.
     pub fn get(&self, mesh: usize) -> Option<&MipmappedImage> {
-        self.of_meshes.get(mesh).copied().flatten().and_then(|image| self.images.get(image))
+        self.image_indices.get(mesh).copied().flatten().and_then(|image| self.images.get(image))
     }
 }
 
@@ -128,8 +128,9 @@ impl MipmapLevel {
             let (right, below) = ((2 * x + 1).min(self.width - 1), (2 * y + 1).min(self.height - 1));
             let four = [(2 * x, 2 * y), (right, 2 * y), (2 * x, below), (right, below)];
             let four = four.map(|(x, y)| self.pixels[y.min(below) * self.width + x.min(right)]);
-            let mean = |channel: usize| four.iter().map(|pixel| u16::from(pixel[channel])).sum::<u16>() + 2;
-            [0, 1, 2, 3].map(|channel| (mean(channel) / 4) as u8)
+            let rounded_sum =
+                |channel: usize| four.iter().map(|pixel| u16::from(pixel[channel])).sum::<u16>() + 2;
+            [0, 1, 2, 3].map(|channel| (rounded_sum(channel) / 4) as u8)
         };
         MipmapLevel { width, height, pixels: (0..width * height).map(pixel).collect() }
     }
@@ -140,7 +141,8 @@ impl MipmapLevel {
         (color * color).truncate().extend(color.w)
     }
 
-    /// Samples the level at texture coordinates: interpolates between four pixels, or returns the nearest pixel.
+    /// Samples the level at texture coordinates: returns the nearest pixel if `sampler` magnifies with the nearest
+    /// filter, otherwise interpolates between four pixels.
     fn sample(&self, at: Vec2, sampler: &Sampler) -> Vec4 {
         let size = Vec2::new(self.width as f32, self.height as f32);
         let pixel = |column: f32, row: f32| {
@@ -184,7 +186,7 @@ impl MipmappedImage {
         MipmappedImage(levels)
     }
 
-    /// Returns the linear colour at texture coordinates. `area` is the area that a pixel covers in texture coordinates.
+    /// Returns the linear colour at texture coordinates. `area` is the area of a picture pixel in texture coordinates.
     pub fn sample(&self, at: Vec2, area: f32, sampler: &Sampler) -> Vec4 {
         let Some((first, smaller)) = self.0.split_first() else { return Vec4::ONE };
         let mut covered = area * (first.width * first.height) as f32;

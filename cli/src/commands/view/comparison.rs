@@ -22,7 +22,7 @@ pub struct Comparison {
     /// The number of differences before they are grouped.
     total: u64,
     differences: Vec<DifferenceData>,
-    /// The largest distance between the models at rest, in metres; `None` if a file has no model.
+    /// The largest distance between the models at rest, in metres; `None` if a file has no triangles.
     largest: Option<f64>,
     notes: Vec<String>,
 }
@@ -61,22 +61,22 @@ impl Comparison {
 
     /// Measures the distances between the models of two files, at rest, and adds them to `contents`.
     pub fn measure(&mut self, contents: &mut [FileContent; 2]) {
-        let models = contents
-            .each_ref()
-            .map(|FileContent { scene, name, .. }| scene.clone().and_then(|scene| at_rest(scene, name).ok()));
+        let models = contents.each_ref().map(|FileContent { scene, name, .. }| {
+            scene.clone().and_then(|scene| model_at_rest(scene, name).ok())
+        });
         let [Some(a), Some(b)] = models else {
             return self.notes.push("No distances: only files with triangles have a surface".to_owned());
         };
         let measured = [Surface::new(&b).distances(&a), Surface::new(&a).distances(&b)];
         let largest = measured.iter().flat_map(Distances::iter).fold(0.0, f64::max);
-        for (content, (model, own)) in contents.iter_mut().zip([a, b].iter().zip(&measured)) {
-            content.distances = distances::by_mesh(model, own, largest);
+        for (content, (model, distances)) in contents.iter_mut().zip([a, b].iter().zip(&measured)) {
+            content.distances = distances::by_mesh(model, distances, largest);
         }
         self.largest = Some(largest);
     }
 }
 
-fn at_rest(mut scene: Scene, name: &str) -> Result<Model> {
+fn model_at_rest(mut scene: Scene, name: &str) -> Result<Model> {
     // The rest pose exists in every scene.
     let _ = PoseSelection::default().apply(&mut scene);
     Model::new(scene, name)

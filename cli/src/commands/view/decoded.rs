@@ -1,4 +1,4 @@
-//! Builds the model of a file that violates rules from its decoded numbers.
+//! Builds a model from the decoded numbers of a file that cannot be converted to a scene.
 
 use meshspec::contents::{Array, Contents, Mesh, MeshRange};
 use meshspec::scene::{self, Faces, Indices, Scene};
@@ -11,7 +11,7 @@ const MAX_MESHES: usize = 10_000;
 /// Returns a scene with the stored positions, normals, texture coordinates and faces of the meshes.
 ///
 /// Replaces a corner that refers to a missing vertex by the first valid corner of its face, so that faces keep their
-/// numbers. Meshes beyond [`MAX_ITEMS`] are empty; meshes beyond [`MAX_MESHES`] are omitted.
+/// indices. Meshes beyond [`MAX_ITEMS`] are empty; meshes beyond [`MAX_MESHES`] are omitted.
 pub fn decoded_scene(contents: &Contents) -> Scene {
     let parts = contents.meshes.iter().flat_map(|mesh| {
         let parts = mesh.parts.clone().unwrap_or_else(|| vec![whole_mesh(mesh)]);
@@ -69,7 +69,7 @@ fn convert_rows<const N: usize>(array: &Array, part: MeshRange) -> Vec<[f32; N]>
     .collect()
 }
 
-fn convert_faces(mesh: &Mesh, part: MeshRange, vertices: usize) -> Faces {
+fn convert_faces(mesh: &Mesh, part: MeshRange, vertex_count: usize) -> Faces {
     let Some(array) = &mesh.indices else { return Faces::default() };
     let number =
         |index| array.numbers.text(index).and_then(|text| text.parse::<u32>().ok()).unwrap_or(u32::MAX);
@@ -79,11 +79,11 @@ fn convert_faces(mesh: &Mesh, part: MeshRange, vertices: usize) -> Faces {
         let size = |index| sizes.numbers.text(index).and_then(|text| text.parse().ok()).unwrap_or(3);
         (0..sizes.numbers.len()).map(size).collect::<Vec<u32>>()
     });
-    let is_valid_index = |corner: u32| (corner as usize) < vertices;
+    let is_valid_index = |corner: u32| (corner as usize) < vertex_count;
     let triangles = vec![3; indices.len() / 3];
     let mut rest = &mut *indices;
-    for count in sizes.as_ref().unwrap_or(&triangles) {
-        let Some((face, others)) = std::mem::take(&mut rest).split_at_mut_checked(*count as usize) else {
+    for size in sizes.as_ref().unwrap_or(&triangles) {
+        let Some((face, others)) = std::mem::take(&mut rest).split_at_mut_checked(*size as usize) else {
             break;
         };
         let first = face.iter().copied().find(|corner| is_valid_index(*corner)).unwrap_or(0);
@@ -94,7 +94,7 @@ fn convert_faces(mesh: &Mesh, part: MeshRange, vertices: usize) -> Faces {
     if sizes.is_none() {
         indices.truncate(3 * triangles.len());
     }
-    if vertices == 0 || indices.iter().any(|corner| !is_valid_index(*corner)) {
+    if vertex_count == 0 || indices.iter().any(|corner| !is_valid_index(*corner)) {
         return Faces::triangles(Vec::new());
     }
     Faces { indices: Some(Indices::U32(indices)), corners: sizes }

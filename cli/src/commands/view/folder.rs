@@ -9,7 +9,7 @@ use meshspec::{Formats, interop};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::listing::{files_in, has_mesh_extension};
-use crate::regular;
+use crate::regular_files;
 use crate::terminal::Escaped;
 
 /// The maximum number of files in the list.
@@ -44,7 +44,7 @@ impl Folder {
     /// Returns an error if the file is missing or not regular, or if the name or a link leads out of the folder.
     pub fn locate(&self, name: &str) -> io::Result<PathBuf> {
         let path = interop::Folder::new(&self.path).locate(name)?;
-        regular::require_regular(&path)?;
+        regular_files::require_regular(&path)?;
         Ok(path)
     }
 

@@ -77,7 +77,8 @@ pub struct TextureData {
 #[derive(Default)]
 pub struct ImageTable {
     pub list: Vec<ImageData>,
-    known: HashMap<Image, Option<usize>>,
+    /// The index of each image in `list`; `None` if the image is omitted.
+    indices: HashMap<Image, Option<usize>>,
     omitted: usize,
 }
 
@@ -88,18 +89,18 @@ impl ImageTable {
         let mut remaining = MAX_BYTES;
         let textures = scene.meshes.iter().filter_map(|mesh| mesh.material.texture.as_ref());
         for image in textures.filter_map(|texture| texture.image.as_ref()) {
-            if images.known.contains_key(image) {
+            if images.indices.contains_key(image) {
                 continue;
             }
             let remaining_after = remaining.checked_sub(image.bytes.len());
-            let number = remaining_after.map(|remaining_bytes| {
+            let index = remaining_after.map(|remaining_bytes| {
                 remaining = remaining_bytes;
                 let bytes = arrays.add_bytes(image.bytes.to_vec());
                 images.list.push(ImageData { media_type: image.media_type.clone(), bytes });
                 images.list.len() - 1
             });
-            images.omitted += usize::from(number.is_none());
-            images.known.insert(image.clone(), number);
+            images.omitted += usize::from(index.is_none());
+            images.indices.insert(image.clone(), index);
         }
         if images.omitted > 0 {
             let count = images.omitted;
@@ -111,7 +112,7 @@ impl ImageTable {
     /// Returns the texture of a material; `None` if the material has no texture, or the image is missing or omitted.
     pub fn texture(&self, material: &Material) -> Option<TextureData> {
         let texture = material.texture.as_ref()?;
-        let image = (*self.known.get(texture.image.as_ref()?)?)?;
+        let image = (*self.indices.get(texture.image.as_ref()?)?)?;
         let wrap = texture.sampler.wrap.map(|wrap| match wrap {
             Wrap::Repeat => "REPEAT",
             Wrap::Mirror => "MIRRORED_REPEAT",

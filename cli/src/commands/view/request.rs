@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 /// The maximum size of a request head in bytes.
-const MAX_HEAD: usize = 8 << 10;
+const MAX_HEAD_SIZE: usize = 8 << 10;
 
 /// A GET request.
 pub struct Request {
@@ -30,7 +30,7 @@ impl Request {
         while !head.windows(4).any(|end| end == b"\r\n\r\n") {
             let count = stream.read(&mut buffer)?;
             head.extend_from_slice(&buffer[..count]);
-            if count == 0 || head.len() > MAX_HEAD {
+            if count == 0 || head.len() > MAX_HEAD_SIZE {
                 return Err(ErrorKind::InvalidData.into());
             }
         }

@@ -69,14 +69,14 @@ impl<'v> Server<'v> {
                 // Only this thread increases the count. Connections beyond the limit are closed immediately.
                 if server.connections.load(Ordering::Relaxed) < MAX_CONNECTIONS {
                     server.connections.fetch_add(1, Ordering::Relaxed);
-                    scope.spawn(move || server.answer(stream));
+                    scope.spawn(move || server.handle_connection(stream));
                 }
             }
         });
         Ok(())
     }
 
-    fn answer(&self, mut stream: TcpStream) {
+    fn handle_connection(&self, mut stream: TcpStream) {
         let _guard = ConnectionGuard(&self.connections);
         let response = match Request::read(&mut stream, TIMEOUT) {
             Ok(request) => self.respond(&request),
@@ -137,7 +137,7 @@ impl<'v> Server<'v> {
     }
 }
 
-/// Decreases the number of connections on drop, even if answering the request panics.
+/// Decreases the number of connections on drop, even if the thread panics.
 struct ConnectionGuard<'c>(&'c AtomicUsize);
 
 impl Drop for ConnectionGuard<'_> {

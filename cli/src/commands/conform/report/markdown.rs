@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Report, location};
+use super::{Report, location_text};
 use crate::commands::conform::group::DisagreementGroup;
 use crate::terminal::{format_size, is_terminal_control};
 
@@ -21,7 +21,7 @@ pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 fn print_row(group: &DisagreementGroup, out: &mut dyn Write) -> io::Result<()> {
     let mut details = escape_cell(group.message);
     details.push_str(&format!("<br>{}", escape_cell(group.smallest.description)));
-    if let Some(location) = location(group) {
+    if let Some(location) = location_text(group) {
         details.push_str(&format!("<br>at {}", format_code(&location)));
     }
     if !group.stderr.is_empty() {
@@ -57,7 +57,7 @@ fn escape_cell(text: &str) -> String {
     cell
 }
 
-/// Formats text as code that may be part of a table cell.
+/// Formats text as inline code, escaped for a table cell.
 fn format_code(text: &str) -> String {
     let text: String =
         text.chars().map(|c| if is_terminal_control(c) || c == '`' { ' ' } else { c }).collect();

@@ -91,7 +91,7 @@ impl Report<'_> {
 }
 
 /// Returns the path and byte range of the tested value in the smallest file of a group; `None` if unknown.
-fn location(group: &DisagreementGroup) -> Option<String> {
+fn location_text(group: &DisagreementGroup) -> Option<String> {
     let bytes = group.smallest.bytes.map(|[start, end]| format!("bytes {start:#x}..{end:#x}"));
     match (group.smallest.path, bytes) {
         (Some(path), Some(bytes)) => Some(format!("{path} ({bytes})")),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Report, location};
+use super::{Report, location_text};
 use crate::commands::conform::group::DisagreementGroup;
 use crate::terminal::format_size;
 use crate::terminal::{ERROR, Escaped, TITLE, counted};
@@ -29,7 +29,7 @@ fn print_group(group: &DisagreementGroup, out: &mut dyn Write) -> io::Result<()>
     }
     line("smallest", &format!("{}, {}", group.smallest.file, format_size(group.smallest.size)))?;
     line("", group.smallest.description)?;
-    if let Some(location) = location(group) {
+    if let Some(location) = location_text(group) {
         line("at", &location)?;
     }
     if let Some(minimized) = &group.minimized {

@@ -14,7 +14,7 @@ use crate::messages::Note;
 pub struct ConversionReport {
     /// Content that the output lacks, or stores differently.
     pub losses: Vec<Loss>,
-    /// The assumed axes and units of the input and output, and similar notes; empty if there are none.
+    /// The assumed axes and units of the input and output, and similar notes.
     pub assumed: Vec<String>,
     /// The translation by `--center`, in metres.
     pub moved: Option<[f64; 3]>,
@@ -53,16 +53,16 @@ pub struct ReportRow<'a> {
 
 impl<'a> ReportRow<'a> {
     pub fn new(input: &Path, output: &Path, result: &'a Result<ConversionReport>) -> ReportRow<'a> {
-        let outcome = result.as_ref().ok();
-        let failure = result.as_ref().err().or(outcome.and_then(|outcome| outcome.rejection.as_ref()));
+        let report = result.as_ref().ok();
+        let failure = result.as_ref().err().or(report.and_then(|report| report.rejection.as_ref()));
         ReportRow {
             file: input.display().to_string(),
             output: output.display().to_string(),
             error: failure.map(Failure::message),
-            losses: outcome.map_or(&[], |outcome| &outcome.losses),
-            assumed: outcome.map_or(&[], |outcome| &outcome.assumed),
-            moved: outcome.and_then(|outcome| outcome.moved),
-            warnings: outcome.map_or(&[], |outcome| &outcome.warnings),
+            losses: report.map_or(&[], |report| &report.losses),
+            assumed: report.map_or(&[], |report| &report.assumed),
+            moved: report.and_then(|report| report.moved),
+            warnings: report.map_or(&[], |report| &report.warnings),
         }
     }
 }
