@@ -1,6 +1,7 @@
 //! Read and write errors.
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 
 use crate::finding::write_location;
@@ -50,8 +51,8 @@ pub enum ErrorKind {
     Unsupported,
     /// The target format or dialect cannot express the document.
     Inexpressible,
-    /// Reading or writing the file itself failed.
-    Io,
+    /// Reading or writing the file itself failed, for this reason.
+    Io(io::ErrorKind),
 }
 
 impl Error {
@@ -227,9 +228,9 @@ impl From<UnpackError> for Error {
     }
 }
 
-impl From<std::io::Error> for Error {
-    fn from(source: std::io::Error) -> Error {
-        let mut error = Error::new(ErrorKind::Io, &source);
+impl From<io::Error> for Error {
+    fn from(source: io::Error) -> Error {
+        let mut error = Error::new(ErrorKind::Io(source.kind()), &source);
         error.0.source = Some(Box::new(source));
         error
     }

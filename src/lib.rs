@@ -14,27 +14,15 @@
 //!
 //! let (scene, losses) = Scene::open("samples/bmd/tentacle.bmd")?;
 //! for [a, b, c] in scene.triangles() {
-//!     // The corners of a triangle in model space, in metres: +Y is up, +Z is forward.
+//!     // The corners as `[f32; 3]` in model space, in metres: +Y is up, +Z is forward.
 //!     assert!(a != b && b != c);
 //! }
 //! # }
 //! # Ok::<(), meshspec::Error>(())
 //! ```
 //!
-//! A [`Document`] is the lossless content of a file, with the field names of its specification. Derived values (counts,
-//! sizes, offsets) are not stored.
-//!
-//! ```
-//! # #[cfg(feature = "mesh")] {
-//! use meshspec::{Document, Format};
-//!
-//! let Document::Mesh(mut mesh) = meshspec::open("samples/mesh/flag.mesh")? else { panic!("another format") };
-//! mesh.indices.swap(1, 2);
-//! let bytes = mesh.write(&Default::default())?;
-//! # assert_eq!(bytes.len(), std::fs::read("samples/mesh/flag.mesh")?.len());
-//! # }
-//! # Ok::<(), meshspec::Error>(())
-//! ```
+//! [`open`] returns a [`Document`]: the lossless content of a file, with the field names of its specification. Derived
+//! values (counts, sizes, offsets) are not stored; [`Format::write`] computes them.
 //!
 //! # Convert
 //!
@@ -45,14 +33,14 @@
 //! # #[cfg(all(feature = "bmd", feature = "gltf"))] {
 //! use meshspec::scene::Scene;
 //!
-//! let (scene, lost) = Scene::open("samples/bmd/tentacle.bmd")?;
+//! let (scene, losses) = Scene::open("samples/bmd/tentacle.bmd")?;
 //! # let out = std::env::temp_dir().join(format!("meshspec-{}.glb", std::process::id()));
 //! # let glb = &out;
 //! # /*
 //! let glb = "tentacle.glb";
 //! # */
-//! let more = scene.save(glb)?;
-//! lost.iter().chain(&more).for_each(|loss| println!("{loss}"));
+//! let more_losses = scene.save(glb)?;
+//! losses.iter().chain(&more_losses).for_each(|loss| println!("{loss}"));
 //! # std::fs::remove_file(out)?;
 //! # }
 //! # Ok::<(), meshspec::Error>(())
@@ -61,21 +49,23 @@
 //! # Check
 //!
 //! [`read`] and [`open`] are strict: they return the first violation as an [`Error`] with the path of the field, its byte
-//! range and the rule. [`check`] lists all violations. [`open_with`] with [`ReadOptions::lenient`] reads even invalid
-//! files, if they can be decoded unambiguously.
+//! range and the rule. [`open_with`] with [`ReadOptions::lenient`] reads even invalid files, if they can be decoded
+//! unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
 //! for entry in std::fs::read_dir("samples/mesh")? {
 //!     let path = entry?.path();
 //!     let bytes = std::fs::read(&path)?;
-//!     match meshspec::detect(&bytes, Some(&path)) {
-//!         Ok(detected) => {
-//!             let report = detected.check(&bytes, &Default::default())?;
-//!             println!("{} ({}): {}", path.display(), detected.format, serde_json::to_string(&report)?);
-//!         }
-//!         // Not a mesh file.
-//!         Err(error) => eprintln!("{}: {error}", path.display()),
+//!     let Ok(detected) = meshspec::detect(&bytes, Some(&path)) else {
+//!         // No mesh file, or a damaged header: `check(&bytes, FormatId::Mesh, …)` reports that.
+//!         eprintln!("{}: unknown format", path.display());
+//!         continue;
+//!     };
+//!     let report = detected.check(&bytes, &Default::default())?;
+//!     for finding in report.findings() {
+//!         // {"rule":{"code":"MESH-INDEX-RANGE",…},"path":"indices[1]","span":…,"message":"index 9 is …"}
+//!         println!("{}", serde_json::to_string(finding)?);
 //!     }
 //! }
 //! # }
@@ -85,16 +75,16 @@
 //! # Change one value of a file
 //!
 //! [`layout::assemble::edit`] changes a value and keeps all other bytes, even if the file breaks rules. Paths have the
-//! same notation as in `meshspec dump` and in findings.
+//! same notation as in `meshspec dump` and in findings. In a Seed file, which is text, change the [`Document`] instead.
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {
 //! use meshspec::layout::assemble::{Change, Edit, edit};
-//! use meshspec::{Dialect, FormatId, path};
+//! use meshspec::{Dialect, FormatId};
 //!
 //! let bytes = std::fs::read("samples/mesh/flag.mesh")?;
 //! let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
-//! let edits = [Edit { path: path!(vertices[5].position[1]).into(), change: Change::Set("2.5".into()) }];
+//! let edits = [Edit { path: "vertices[5].position[1]".into(), change: Change::Set("2.5".into()) }];
 //! // `true` instead of `false` recomputes counts, sizes and offsets that no longer match.
 //! let edited = edit(layout, &bytes, &edits, false, &Default::default())?;
 //! # let differing = bytes.iter().zip(&edited).filter(|(a, b)| a != b).count();
@@ -106,8 +96,7 @@
 //! # Declare a format
 //!
 //! A binrw struct with [`#[derive(Layout)]`](layout::Layout) and an implementation of [`BinaryFormat`] is a format. The
-//! command-line tool, dumps, schemas, generated files and loader tests are derived from it: see [`layout`] and
-//! [docs/extending.md].
+//! command-line tool, dumps, schemas, generated files and loader tests are derived from it: see [`layout`].
 //!
 //! ```
 //! use binrw::binrw;
@@ -141,22 +130,27 @@
 //! assert_eq!(error.to_string(), "track: heights[0] (bytes 0x6..0xa): inf is not finite [TRACK-HEIGHTS]");
 //! ```
 //!
+//! Other [constraints] are `below = limit`, `one_of(2, 3)` and `holds(first < second)`. [`AnyFormat::of::<Track>()`] is
+//! the format for [`check`] and for a command-line tool. See [docs/extending.md].
+//!
 //! [docs/extending.md]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md
+//! [constraints]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md#rules
+//! [`AnyFormat::of::<Track>()`]: AnyFormat::of
 //!
 //! # Test a loader
 //!
 //! With the feature `proptest`, `conformance` runs a loader on valid, broken, almost broken and mutated files of a
-//! format. It reports all disagreements with strict reading, each with the smallest file that reproduces it:
+//! format. It reports all disagreements with strict reading, each with the smallest file that reproduces it. The loader
+//! returns a `Result`, an `Option` or a `bool`.
 //!
 //! ```
 //! # #[cfg(all(feature = "proptest", feature = "crucible"))] {
-//! use meshspec::{Format, ReadOptions, conformance, crucible};
+//! use meshspec::{conformance, crucible};
 //!
-//! // The loader to test. This one accepts some invalid files.
-//! fn my_loader(bytes: &[u8]) -> meshspec::Result<crucible::Document> {
-//!     crucible::Document::read(bytes, &ReadOptions::lenient())
-//! }
-//!
+//! # use meshspec::{Format, ReadOptions};
+//! # fn my_loader(bytes: &[u8]) -> meshspec::Result<crucible::Document> {
+//! #     crucible::Document::read(bytes, &ReadOptions::lenient())
+//! # }
 //! let report = conformance::<crucible::Document>().cases(16).run(|bytes| my_loader(bytes));
 //! assert!(!report.agrees());
 //! println!("{report}");
@@ -167,28 +161,11 @@
 //! # }
 //! ```
 //!
-//! To test a loader in another language, write files with `meshspec corpus` and run the loader on them with `meshspec
-//! conform`.
+//! For a loader in another language, write files with `meshspec corpus` and run it on them with `meshspec conform`.
 //!
 //! # Formats
 //!
-//! - **MESH** ([`mesh`]): interleaved vertices, a skeleton, sampled animations,
-//!   specified in the [MESH format specification v1.0][mesh specification] of Surviveler by RookieGameDevs;
-//! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams,
-//!   specified in [Mesh Chunk Format][crucible specification] of Crucible by Joshua-A-Shelton;
-//! - **Seed** ([`seed`]): lines of text, specified in the [Mesh File Format Specification (.mesh)][seed
-//!   specification] of Seed Engine by Confictura Studios;
-//! - **IyMA** ([`iyma`]): zstd-compressed GPU buffers of compatible meshes,
-//!   specified in [Iyes Mesh Array][iyma specification] of iyes_mesh by IyesGames;
-//! - **BMD** ([`bmd`]): packed meshes, quantised skeletons, compacted animations,
-//!   specified in the [Mesh Model Format (Possible, for BGBTech3 Engine)][bmd specification] of
-//!   bgbtech_btsr1arch by Brendan G. Bohannon.
-//!
-//! [mesh specification]: https://github.com/RookieGameDevs/surviveler/blob/c9acfd48ea8fdb7c89105650e5dd5cb0a3d41c5b/MESH_FORMAT.md
-//! [crucible specification]: https://github.com/Joshua-A-Shelton/Crucible/blob/6d8618e0f65848a58f36e766378396365d7cae1f/specs/MeshFormat.md
-//! [seed specification]: https://github.com/ConficturaStudios/seed-engine/blob/f8f17b66edfe18ca5922aeb7a40634605656c34a/core/docs/MeshFileSpecification.md
-//! [iyma specification]: https://github.com/IyesGames/iyes_mesh/blob/4583f95435b8d508ea0cb2473e185b93cefac815/doc/ima.md
-//! [bmd specification]: https://github.com/cr88192/bgbtech_btsr1arch/blob/6072746cc589daf2605b183d1529c443f96ff6f8/bgbcc22/docs/2025-04-19_MeshMdl1.txt
+//! [MESH](mesh), [Crucible](crucible), [Seed](seed), [IyMA](iyma) and [BMD](bmd): these modules link the specifications.
 //!
 //! # Features
 //!
@@ -201,16 +178,13 @@
 //! | `serde` | documents, contents and reports as serde data | no |
 //! | `proptest` | tests of loaders, strategies for valid documents | no |
 //! | `parallel` | multithreading for large files | no |
-//! | `lz4`, `zstd` | compressed blocks, including those of custom formats | with `crucible`, `iyma` |
-//! | `checksums` | checksums for custom formats | no |
+//! | `lz4`, `zstd`, `checksums` | compressed blocks and checksums for custom formats | no |
 //!
 //! To build one format alone, with only its dependencies, depend on
 //! `meshspec = { version = "0.1", default-features = false, features = ["mesh"] }`.
 //!
-//! These crates are public dependencies, since their types appear in the interface: binrw, bytemuck and
-//! modular-bitfield (declarations), bytes (`iyma`), glam (`mesh`, `bmd`, `scene`), half (`bmd`, `iyma`), serde_json
-//! (`scene`, `serde`) and proptest (`proptest`). A new major version of one of them requires a new major version of
-//! meshspec.
+//! Types of these crates appear in the interface: binrw, bytemuck and modular-bitfield (declarations), bytes (`iyma`),
+//! glam (`mesh`, `bmd`, `scene`), half (`bmd`, `iyma`), serde and serde_json (`scene`, `serde`), proptest (`proptest`).
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -87,25 +87,20 @@ impl Failure {
     /// Creates a failure from an error while converting the file `subject`. Messages of I/O errors already contain the
     /// name of the output.
     pub fn from_write_error(subject: &str, error: &meshspec::Error) -> Failure {
-        if error.kind() != ErrorKind::Io {
-            return Failure::from_error(subject, error);
+        let message = error.message().to_owned();
+        let failed = |status| Failure { status, message, hint: None, excerpt: None };
+        match error.kind() {
+            ErrorKind::Io(io::ErrorKind::AlreadyExists) => Failure::file_exists(error.message()),
+            ErrorKind::Io(io::ErrorKind::InvalidInput) => failed(Status::Usage).with_hint(RENAME),
+            ErrorKind::Io(_) => failed(Status::Io),
+            _ => Failure::from_error(subject, error),
         }
-        let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
-        if source.is_some_and(|source| source.kind() == io::ErrorKind::AlreadyExists) {
-            return Failure::file_exists(error.message());
-        }
-        if source.is_some_and(|source| source.kind() == io::ErrorKind::InvalidInput) {
-            let message = error.message().to_owned();
-            let failure = Failure { status: Status::Usage, message, hint: None, excerpt: None };
-            return failure.with_hint(RENAME);
-        }
-        Failure { status: Status::Io, message: error.message().to_owned(), hint: None, excerpt: None }
     }
 
     /// Creates a failure from an error of the library about the file `subject`.
     pub fn from_error(subject: &str, error: &meshspec::Error) -> Failure {
         match error.kind() {
-            ErrorKind::Io => Failure::new(Status::Io, subject, error),
+            ErrorKind::Io(_) => Failure::new(Status::Io, subject, error),
             ErrorKind::LimitExceeded(Limit::Decoded | Limit::Triangles) => {
                 Failure::invalid(subject, error).with_hint(RAISE_LIMIT)
             }

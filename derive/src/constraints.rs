@@ -121,6 +121,15 @@ pub fn take_constraints(directives: &mut Vec<Directive>) -> Result<Vec<Constrain
     Ok(constraints)
 }
 
+/// Returns the error for an unsupported directive of a field; for `layout`, it lists the constraints.
+pub fn unsupported_error(directive: &Directive) -> Error {
+    let error = directive.unsupported_error();
+    if directive.source != "layout" {
+        return error;
+    }
+    Error::new(error.span(), format!("{error}; the constraints are {}", REQUIREMENTS.replace(' ', ", ")))
+}
+
 /// Returns an error for an option that belongs to no constraint of the attribute.
 fn check_options(words: &[Directive], others: &[Directive]) -> Result<()> {
     let is_common = |directive: &Directive| COMMON_OPTIONS.iter().any(|name| directive.name == name);

@@ -111,7 +111,7 @@ impl Field {
                 ("layout", "inline") => inline = true,
                 _ if directive.is_write_only() => {}
                 _ if field.decoding.parse_directive(&directive)? => {}
-                _ => return Err(directive.unsupported_error()),
+                _ => return Err(constraints::unsupported_error(&directive)),
             }
         }
         match &field.position {

@@ -20,6 +20,7 @@ use crate::input::{self, SiblingFiles, name_of};
 use crate::json;
 use crate::messages::Verbosity;
 use crate::output_format::OutputFormat::{self, Json, Text};
+use crate::output_format::{self, FilePrinter, Printers};
 use crate::per_file::{FileResult, InputFiles};
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::sections::{self, FileSections};
@@ -29,6 +30,10 @@ use crate::terminal::{Escaped, TITLE, counted, format_coordinate, format_number,
 const MAX_ITEMS: usize = 4;
 /// The maximum number of names per list, and of animations, to print per file.
 const MAX_NAMES: usize = 10;
+
+/// The output formats of `info`.
+const PRINTERS: Printers<FilePrinter<FileInfo>> =
+    &[(Text, |files, process| files.print_text(process)), (Json, |files, process| files.print_json(process))];
 
 /// Summarise files: counts, attributes, bounds, materials, skeleton, animations and sizes.
 #[derive(Debug, Args)]
@@ -40,7 +45,7 @@ pub struct Info {
     #[arg(long, action = SetTrue, value_parser = OutputFormat::json_flag())]
     json: OutputFormat,
     /// Print results in this format [default: text]
-    #[arg(long, value_parser = OutputFormat::among(&[Text, Json]), conflicts_with_all = ["json", "json_lines", "log"])]
+    #[arg(long, value_parser = output_format::parser_of(PRINTERS), conflicts_with_all = ["json", "json_lines", "log"])]
     format: Option<OutputFormat>,
     #[command(flatten)]
     batch: BatchArgs,
@@ -126,10 +131,7 @@ impl Info {
         let files =
             InputFiles::new(&self.batch, &self.files, "info", &(&self.read_args, &self.limit_args), formats)?;
         let summarize = |path: &Path| self.summarize(path, formats);
-        match self.format.unwrap_or(self.json) {
-            Json => files.print_json(summarize),
-            _ => files.print_text(summarize),
-        }
+        output_format::printer_of(PRINTERS, self.format.unwrap_or(self.json))(&files, &summarize)
     }
 
     fn summarize(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {

@@ -1,4 +1,8 @@
 //! BMD: packed meshes with vertices and faces of mixed sizes, quantised skeletons, and compact animations.
+//!
+//! The format is specified in [Mesh Model Format (Possible, for BGBTech3 Engine)] of bgbtech_btsr1arch by Brendan G. Bohannon.
+//!
+//! [Mesh Model Format (Possible, for BGBTech3 Engine)]: https://github.com/cr88192/bgbtech_btsr1arch/blob/6072746cc589daf2605b183d1529c443f96ff6f8/bgbcc22/docs/2025-04-19_MeshMdl1.txt
 
 mod bits;
 mod codec;

@@ -3,6 +3,10 @@
 //! A file is one bare chunk, or a `.cmodel` container of chunks. Later engine code changed the meaning of some
 //! attribute bits; this is the tangent dialect. Both dialects are supported. The declaration is in [`schema`].
 //!
+//! The format is specified in [Mesh Chunk Format] of Crucible by Joshua-A-Shelton.
+//!
+//! [Mesh Chunk Format]: https://github.com/Joshua-A-Shelton/Crucible/blob/6d8618e0f65848a58f36e766378396365d7cae1f/specs/MeshFormat.md
+//!
 //! ```
 //! use meshspec::{Format, WriteOptions, crucible};
 //!

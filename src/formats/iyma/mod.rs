@@ -4,6 +4,10 @@
 //! draw them. The author's tool numbers usages and computes checksums differently from the specification; this is the
 //! reference dialect. Both dialects are supported. The declaration is in [`schema`].
 //!
+//! The format is specified in [Iyes Mesh Array] of iyes_mesh by IyesGames.
+//!
+//! [Iyes Mesh Array]: https://github.com/IyesGames/iyes_mesh/blob/4583f95435b8d508ea0cb2473e185b93cefac815/doc/ima.md
+//!
 //! ```
 //! use meshspec::iyma::{Document, Draws, Usage};
 //! use meshspec::{Format, WriteOptions};

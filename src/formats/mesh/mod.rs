@@ -3,6 +3,10 @@
 //! A file is a 13-byte header, followed by sections without padding: vertices, indices, joints, animations, strings.
 //! Real files use the later renderlib dialect, with a 78-byte header. Both are supported; [`schema`] declares them.
 //!
+//! The format is specified in [MESH format specification v1.0] of Surviveler by RookieGameDevs.
+//!
+//! [MESH format specification v1.0]: https://github.com/RookieGameDevs/surviveler/blob/c9acfd48ea8fdb7c89105650e5dd5cb0a3d41c5b/MESH_FORMAT.md
+//!
 //! ```
 //! use meshspec::{Format, WriteOptions, mesh};
 //!

@@ -2,6 +2,10 @@
 //!
 //! The syntax is the grammar `grammar/seed.pest`. The attribute table is in [`schema`].
 //!
+//! The format is specified in [Mesh File Format Specification (.mesh)] of Seed Engine by Confictura Studios.
+//!
+//! [Mesh File Format Specification (.mesh)]: https://github.com/ConficturaStudios/seed-engine/blob/f8f17b66edfe18ca5922aeb7a40634605656c34a/core/docs/MeshFileSpecification.md
+//!
 //! ```
 //! use meshspec::{Format, ReadOptions, WriteOptions, seed};
 //!

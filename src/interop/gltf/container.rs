@@ -11,7 +11,7 @@ use serde_json::json;
 use super::buffer::BufferPlan;
 use super::entries::{RootObject, RootValue};
 use crate::interop::Files;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 
 const MAGIC: &[u8; 4] = b"glTF";
 const JSON_CHUNK: &[u8; 4] = b"JSON";
@@ -82,7 +82,7 @@ pub(super) fn write_json(
 }
 
 fn to_bytes(json: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>> {
-    json.map_err(|error| Error::new(ErrorKind::Io, error.to_string()))
+    Ok(json.map_err(io::Error::from)?)
 }
 
 /// Splits a file into its JSON and, in a GLB, its binary chunk.

@@ -254,7 +254,7 @@ fn read_uri(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, Buffer
     files.read(&name, length).map_err(|error| {
         let kind = match error.kind() {
             io::ErrorKind::Unsupported => ErrorKind::Unsupported,
-            _ => ErrorKind::Io,
+            kind => ErrorKind::Io(kind),
         };
         (kind, format!("{name}: {error}"))
     })

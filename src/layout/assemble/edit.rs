@@ -16,7 +16,7 @@ use crate::{Error, Limits, Path, Result, Span};
 /// An edit of one value in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
-    /// The full path of the value.
+    /// The full path of the value, from [`path!`](crate::path!) or a string.
     pub path: Path,
     /// The change.
     pub change: Change,
@@ -76,8 +76,7 @@ pub fn edit(
 }
 
 fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits: &Limits) -> Result<Vec<u8>> {
-    let paths = edits.iter().map(|edit| edit.path.segments().unwrap_or_default().to_vec());
-    let paths: Vec<Vec<Segment>> = paths.collect();
+    let paths = edits.iter().map(|edit| segments_of(ty, &edit.path)).collect::<Result<Vec<_>>>()?;
     if !recount && let Some(patched) = patch_in_place(ty, bytes, edits, &paths, limits)? {
         return Ok(patched);
     }
@@ -107,6 +106,14 @@ fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits:
     };
     let edits: Vec<_> = paths.iter().zip(counts).map(set).collect();
     rewrite(ty, &edited, (&edits, &paths), recount, limits)
+}
+
+/// Returns the segments of a path, and parses a path that was created from a string.
+fn segments_of(ty: &Type, path: &Path) -> Result<Vec<Segment>> {
+    match path.segments() {
+        Some(segments) => Ok(segments.to_vec()),
+        None => walk::parse_full_path(ty, &path.to_string()),
+    }
 }
 
 /// Applies edits to the values of a file, and assembles the file again.

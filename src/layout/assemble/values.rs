@@ -10,7 +10,7 @@ use super::tree::{GivenValue, ValueTree};
 use super::untyped_value::UntypedValue;
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
-use crate::layout::walk::{Fault, Segment, parse_path};
+use crate::layout::walk::{Fault, Segment, parse_full_path};
 use crate::{Error, Limits, Result};
 
 /// The values of a file, read from its bytes or set individually by path. See [the module](super).
@@ -54,7 +54,7 @@ impl<'b> FileValues<'b> {
     ///
     /// Returns an error if the layout has no value at `path`, the path skips a list index, or a bit field does not fit.
     pub fn set(&mut self, path: &str, value: impl Into<UntypedValue>) -> Result<()> {
-        let path = self.resolve(path)?;
+        let path = parse_full_path(self.ty, path)?;
         self.set_at(&path, value.into())
     }
 
@@ -136,17 +136,8 @@ impl<'b> FileValues<'b> {
         }
     }
 
-    fn resolve(&self, path: &str) -> Result<Vec<Segment>> {
-        if path.is_empty() {
-            return Ok(Vec::new());
-        }
-        parse_path(self.ty, path).ok_or_else(|| {
-            Error::inexpressible("the layout has no value at this path").at(crate::Path::text(path))
-        })
-    }
-
     fn tree_at(&mut self, path: &str) -> Result<&mut ValueTree<'b>> {
-        let path = self.resolve(path)?;
+        let path = parse_full_path(self.ty, path)?;
         self.contents.get_or_insert(&path).ok_or_else(|| no_item_before(&path))
     }
 

@@ -28,8 +28,8 @@ pub use document::{DocumentValue, Fields, StoredFields};
 pub use find::{TRAILING, find, unpack_block};
 #[doc(no_inline)]
 pub use meshspec_derive::StoredFields;
-pub(crate) use select::parse_field;
 pub use select::{Selection, parse_path, select};
+pub(crate) use select::{parse_field, parse_full_path};
 pub(crate) use subtree::Subtree;
 use walker::Walker;
 

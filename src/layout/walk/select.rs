@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use super::{Node, Segment, TRAILING, Visit, Visitor, find, path_text, walk};
 use crate::layout::declaration::{Field, Type};
 use crate::layout::expr::Value;
-use crate::{Limits, Span};
+use crate::{Error, Limits, Path, Result, Span};
 
 /// The result of resolving a partial path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +57,15 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
 /// Parses a full path, with names as declared; `None` if no value of the type can have it.
 pub fn parse_path(ty: &Type, path: &str) -> Option<Vec<Segment>> {
     Pattern::parse(path)?.to_full_path(ty).filter(|path| can_contain(ty, path))
+}
+
+/// Parses a full path, or the empty path of the whole file. Returns an error if no value of the type can have it.
+pub(crate) fn parse_full_path(ty: &Type, path: &str) -> Result<Vec<Segment>> {
+    if path.is_empty() {
+        return Ok(Vec::new());
+    }
+    parse_path(ty, path)
+        .ok_or_else(|| Error::inexpressible("the layout has no value at this path").at(Path::text(path)))
 }
 
 /// Returns the field `name` of the struct at `path`, if values of type `ty` can have it.

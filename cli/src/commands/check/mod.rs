@@ -21,10 +21,19 @@ use crate::json;
 use crate::messages::{MAX_LINES, Verbosity};
 use crate::output;
 use crate::output_format::OutputFormat::{self, Json, Junit, Sarif, Text};
+use crate::output_format::{self, FilePrinter, Printers};
 use crate::per_file::InputFiles;
 use crate::read_args::{LimitArgs, ReadArgs};
 use checked::CheckResult;
 use policy::{PolicyArgs, ResolvedPolicy};
+
+/// The output formats of `check`.
+const PRINTERS: Printers<FilePrinter<CheckResult>> = &[
+    (Text, |files, process| files.print_text(process)),
+    (Json, |files, process| files.print_json(process)),
+    (Sarif, print_sarif),
+    (Junit, print_junit),
+];
 
 /// List all rule violations in files, each with its path, bytes and rule.
 ///
@@ -41,7 +50,7 @@ pub struct Check {
     #[arg(long, action = SetTrue, value_parser = OutputFormat::json_flag())]
     json: OutputFormat,
     /// Print results in this format [default: text]
-    #[arg(long, value_parser = OutputFormat::among(&[Text, Json, Sarif, Junit]), conflicts_with_all = ["json", "json_lines", "log"])]
+    #[arg(long, value_parser = output_format::parser_of(PRINTERS), conflicts_with_all = ["json", "json_lines", "log"])]
     format: Option<OutputFormat>,
     #[command(flatten)]
     policy: PolicyArgs,
@@ -65,19 +74,13 @@ impl Check {
         let policy = self.policy.resolve(formats)?;
         let is_brief = files.len() > MAX_LINES && !self.verbosity.verbose;
         let process = |path: &Path| self.process(path, is_brief, &policy, formats);
-        match self.format.unwrap_or(self.json) {
-            Json => files.print_json(process),
-            Sarif => print_sarif(&files, process),
-            Junit => print_junit(&files, process),
-            _ => {
-                let status = files.print_text(process)?;
-                if is_brief && !self.verbosity.quiet {
-                    let findings = if policy.max_findings.is_none() { " and their findings" } else { "" };
-                    eprintln!("{} files checked; --verbose lists all files{findings}", files.len());
-                }
-                Ok(status)
-            }
+        let format = self.format.unwrap_or(self.json);
+        let status = output_format::printer_of(PRINTERS, format)(&files, &process)?;
+        if format == Text && is_brief && !self.verbosity.quiet {
+            let findings = if policy.max_findings.is_none() { " and their findings" } else { "" };
+            eprintln!("{} files checked; --verbose lists all files{findings}", files.len());
         }
+        Ok(status)
     }
 
     fn process(
@@ -124,7 +127,10 @@ impl Check {
 }
 
 /// Prints the results of all files as SARIF.
-fn print_sarif(files: &InputFiles, process: impl Fn(&Path) -> Result<CheckResult> + Sync) -> Result<Status> {
+fn print_sarif(
+    files: &InputFiles,
+    process: &(dyn Fn(&Path) -> Result<CheckResult> + Sync),
+) -> Result<Status> {
     let mut log = sarif::SarifLog::new();
     let results = |file: &Path, result: Result<&CheckResult, &Failure>| match result {
         Ok(checked) => sarif::FileResults::of(checked),
@@ -139,7 +145,10 @@ fn print_sarif(files: &InputFiles, process: impl Fn(&Path) -> Result<CheckResult
 }
 
 /// Prints the results of all files as JUnit XML.
-fn print_junit(files: &InputFiles, process: impl Fn(&Path) -> Result<CheckResult> + Sync) -> Result<Status> {
+fn print_junit(
+    files: &InputFiles,
+    process: &(dyn Fn(&Path) -> Result<CheckResult> + Sync),
+) -> Result<Status> {
     let mut cases = junit::TestCases::new();
     let case = |file: &Path, result: Result<&CheckResult, &Failure>| match result {
         Ok(checked) => junit::test_case(checked),

@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use super::disagreement::DisagreementKind;
 use super::group::{DisagreementGroup, LoaderOutcome};
-use crate::output_format::OutputFormat;
+use crate::output_format::OutputFormat::{Json, Junit, Markdown, Text};
+use crate::output_format::Printers;
 use crate::terminal::counted;
 
 /// The results of running a loader over a corpus.
@@ -57,20 +58,16 @@ impl fmt::Display for ComparedContents {
     }
 }
 
-impl Report<'_> {
-    /// Prints the report.
-    pub fn print(&self, format: OutputFormat, out: &mut dyn Write) -> io::Result<()> {
-        match format {
-            OutputFormat::Json => {
-                serde_json::to_writer_pretty(&mut *out, self)?;
-                writeln!(out)
-            }
-            OutputFormat::Junit => junit::print(self, out),
-            OutputFormat::Markdown => markdown::print(self, out),
-            OutputFormat::Text | OutputFormat::Sarif => text::print(self, out),
-        }
-    }
+/// The output formats of reports.
+pub const PRINTERS: Printers<fn(&Report, &mut dyn Write) -> io::Result<()>> =
+    &[(Text, text::print), (Json, print_json), (Junit, junit::print), (Markdown, markdown::print)];
 
+fn print_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
+    writeln!(out)
+}
+
+impl Report<'_> {
     /// Returns a one-line summary.
     fn summary(&self) -> String {
         let files = counted(self.files as u64, "file", "files");
