@@ -1,5 +1,6 @@
 //! Formats of results on standard output.
 
+use std::iter;
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -31,20 +32,26 @@ impl OutputFormat {
     }
 }
 
-/// The output formats of a command, each with the function that prints it.
-pub type Printers<F> = &'static [(OutputFormat, F)];
-
 /// Prints the results of `process` for the files.
 pub type FilePrinter<T> = fn(&InputFiles, &(dyn Fn(&Path) -> Result<T> + Sync)) -> Result<Status>;
 
-/// Returns the parser of `--format` for a command with `printers`.
-pub fn parser_of<F>(printers: Printers<F>) -> impl TypedValueParser<Value = OutputFormat> {
-    let names = printers.iter().filter_map(|(format, _)| format.to_possible_value());
-    PossibleValuesParser::new(names).try_map(|name| OutputFormat::from_str(&name, false))
+/// The functions that print the results of a command, by output format.
+pub struct Printers<F: 'static> {
+    pub text: F,
+    pub others: &'static [(OutputFormat, F)],
 }
 
-/// Returns the function that prints `format`, one of the formats in `printers`.
-pub fn printer_of<F: Copy>(printers: Printers<F>, format: OutputFormat) -> F {
-    let row = printers.iter().find(|(printed, _)| *printed == format);
-    row.map(|(_, print)| *print).expect("the command accepts only formats in its table")
+impl<F: Copy> Printers<F> {
+    /// Returns the parser of `--format`.
+    pub fn parser(&self) -> impl TypedValueParser<Value = OutputFormat> + use<F> {
+        let others = self.others.iter().map(|(format, _)| format);
+        let names = iter::once(&OutputFormat::Text).chain(others).filter_map(ValueEnum::to_possible_value);
+        PossibleValuesParser::new(names).try_map(|name| OutputFormat::from_str(&name, false))
+    }
+
+    /// Returns the function that prints `format`.
+    pub fn get(&self, format: OutputFormat) -> F {
+        let row = self.others.iter().find(|(other, _)| *other == format);
+        row.map_or(self.text, |(_, print)| *print)
+    }
 }

@@ -104,6 +104,18 @@ fn edited(edits: &[(String, Change)], recount: bool) -> Result<Vec<u8>, String> 
 }
 
 #[test]
+fn paths_can_be_strings() {
+    let edited_text = |path: &str| {
+        let edits = [Edit { path: path.into(), change: Change::Set("7".into()) }];
+        edit(&Groups::TYPE, GROUPS, &edits, false, &Limits::default()).map_err(|error| error.to_string())
+    };
+    let path = "groups[1].numbers[1]";
+    assert_eq!(edited_text(path), edited(&[set(path, "7")], false));
+    let message = "groups[1].nubmers[1]: the layout has no value at this path";
+    assert_eq!(edited_text("groups[1].nubmers[1]").unwrap_err(), message);
+}
+
+#[test]
 fn indices_refer_to_the_result_of_earlier_changes() {
     let [first, second, third] = [&GROUPS[1..5], &GROUPS[5..12], &GROUPS[12..]];
     for recount in [false, true] {

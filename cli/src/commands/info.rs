@@ -19,8 +19,8 @@ use crate::failure::{Failure, Result, Status};
 use crate::input::{self, SiblingFiles, name_of};
 use crate::json;
 use crate::messages::Verbosity;
-use crate::output_format::OutputFormat::{self, Json, Text};
-use crate::output_format::{self, FilePrinter, Printers};
+use crate::output_format::OutputFormat::{self, Json};
+use crate::output_format::{FilePrinter, Printers};
 use crate::per_file::{FileResult, InputFiles};
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::sections::{self, FileSections};
@@ -32,8 +32,10 @@ const MAX_ITEMS: usize = 4;
 const MAX_NAMES: usize = 10;
 
 /// The output formats of `info`.
-const PRINTERS: Printers<FilePrinter<FileInfo>> =
-    &[(Text, |files, process| files.print_text(process)), (Json, |files, process| files.print_json(process))];
+const PRINTERS: Printers<FilePrinter<FileInfo>> = Printers {
+    text: |files, process| files.print_text(process),
+    others: &[(Json, |files, process| files.print_json(process))],
+};
 
 /// Summarise files: counts, attributes, bounds, materials, skeleton, animations and sizes.
 #[derive(Debug, Args)]
@@ -45,7 +47,7 @@ pub struct Info {
     #[arg(long, action = SetTrue, value_parser = OutputFormat::json_flag())]
     json: OutputFormat,
     /// Print results in this format [default: text]
-    #[arg(long, value_parser = output_format::parser_of(PRINTERS), conflicts_with_all = ["json", "json_lines", "log"])]
+    #[arg(long, value_parser = PRINTERS.parser(), conflicts_with_all = ["json", "json_lines", "log"])]
     format: Option<OutputFormat>,
     #[command(flatten)]
     batch: BatchArgs,
@@ -131,7 +133,7 @@ impl Info {
         let files =
             InputFiles::new(&self.batch, &self.files, "info", &(&self.read_args, &self.limit_args), formats)?;
         let summarize = |path: &Path| self.summarize(path, formats);
-        output_format::printer_of(PRINTERS, self.format.unwrap_or(self.json))(&files, &summarize)
+        PRINTERS.get(self.format.unwrap_or(self.json))(&files, &summarize)
     }
 
     fn summarize(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {

@@ -75,7 +75,11 @@ fn the_triangle_is_read() {
 fn errors_name_the_location() {
     let no_uri = with("/buffers/0/uri", Value::Null);
     let cases = [
-        (with("/buffers/0/uri", json!("other.bin")), ErrorKind::Io(std::io::ErrorKind::NotFound), "buffers[0]"),
+        (
+            with("/buffers/0/uri", json!("other.bin")),
+            ErrorKind::Io(std::io::ErrorKind::NotFound),
+            "buffers[0]",
+        ),
         (no_uri, ErrorKind::Malformed, "buffers[0]"),
         (with("/buffers/0/byteLength", json!(45)), ErrorKind::Malformed, "buffers[0]"),
         (

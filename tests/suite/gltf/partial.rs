@@ -55,7 +55,11 @@ fn meshes_with_invalid_buffers_are_dropped() {
     let mut json = two_triangles(json!({ "byteLength": 36, "uri": "nope.bin" }));
     json["buffers"][0]["uri"] = "neither.bin".into();
     let error = rejected(&json);
-    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Io(std::io::ErrorKind::NotFound), "buffers[0]"), "the first reason");
+    assert_eq!(
+        (error.kind(), &*error.path().to_string()),
+        (ErrorKind::Io(std::io::ErrorKind::NotFound), "buffers[0]"),
+        "the first reason"
+    );
 }
 
 #[test]

@@ -21,19 +21,17 @@ use crate::json;
 use crate::messages::{MAX_LINES, Verbosity};
 use crate::output;
 use crate::output_format::OutputFormat::{self, Json, Junit, Sarif, Text};
-use crate::output_format::{self, FilePrinter, Printers};
+use crate::output_format::{FilePrinter, Printers};
 use crate::per_file::InputFiles;
 use crate::read_args::{LimitArgs, ReadArgs};
 use checked::CheckResult;
 use policy::{PolicyArgs, ResolvedPolicy};
 
 /// The output formats of `check`.
-const PRINTERS: Printers<FilePrinter<CheckResult>> = &[
-    (Text, |files, process| files.print_text(process)),
-    (Json, |files, process| files.print_json(process)),
-    (Sarif, print_sarif),
-    (Junit, print_junit),
-];
+const PRINTERS: Printers<FilePrinter<CheckResult>> = Printers {
+    text: |files, process| files.print_text(process),
+    others: &[(Json, |files, process| files.print_json(process)), (Sarif, print_sarif), (Junit, print_junit)],
+};
 
 /// List all rule violations in files, each with its path, bytes and rule.
 ///
@@ -50,7 +48,7 @@ pub struct Check {
     #[arg(long, action = SetTrue, value_parser = OutputFormat::json_flag())]
     json: OutputFormat,
     /// Print results in this format [default: text]
-    #[arg(long, value_parser = output_format::parser_of(PRINTERS), conflicts_with_all = ["json", "json_lines", "log"])]
+    #[arg(long, value_parser = PRINTERS.parser(), conflicts_with_all = ["json", "json_lines", "log"])]
     format: Option<OutputFormat>,
     #[command(flatten)]
     policy: PolicyArgs,
@@ -75,7 +73,7 @@ impl Check {
         let is_brief = files.len() > MAX_LINES && !self.verbosity.verbose;
         let process = |path: &Path| self.process(path, is_brief, &policy, formats);
         let format = self.format.unwrap_or(self.json);
-        let status = output_format::printer_of(PRINTERS, format)(&files, &process)?;
+        let status = PRINTERS.get(format)(&files, &process)?;
         if format == Text && is_brief && !self.verbosity.quiet {
             let findings = if policy.max_findings.is_none() { " and their findings" } else { "" };
             eprintln!("{} files checked; --verbose lists all files{findings}", files.len());

@@ -34,7 +34,7 @@ use crate::batch_args::JobArgs;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, read_options};
 use crate::output;
-use crate::output_format::{self, OutputFormat};
+use crate::output_format::OutputFormat;
 use crate::progress;
 
 /// Run a loader over a corpus and report disagreements.
@@ -56,7 +56,7 @@ pub struct Conform {
     #[arg(long)]
     lenient: bool,
     /// The format of the report.
-    #[arg(long, value_parser = output_format::parser_of(PRINTERS), default_value = "text")]
+    #[arg(long, value_parser = PRINTERS.parser(), default_value = "text")]
     format: OutputFormat,
     /// Compare contents that the loader prints as JSON in the form of `meshspec decode --json`.
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
@@ -142,7 +142,7 @@ impl Conform {
             outcomes: &outcomes,
         };
         let mut out = anstream::stdout().lock();
-        match output_format::printer_of(PRINTERS, self.format)(&report, &mut out).and_then(|()| out.flush()) {
+        match PRINTERS.get(self.format)(&report, &mut out).and_then(|()| out.flush()) {
             // A closed pipe, as with `| head`, does not change the verdict.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
             _ => {}

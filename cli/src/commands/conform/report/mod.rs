@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::disagreement::DisagreementKind;
 use super::group::{DisagreementGroup, LoaderOutcome};
-use crate::output_format::OutputFormat::{Json, Junit, Markdown, Text};
+use crate::output_format::OutputFormat::{Json, Junit, Markdown};
 use crate::output_format::Printers;
 use crate::terminal::counted;
 
@@ -58,9 +58,14 @@ impl fmt::Display for ComparedContents {
     }
 }
 
+/// Prints a report.
+type ReportPrinter = fn(&Report, &mut dyn Write) -> io::Result<()>;
+
 /// The output formats of reports.
-pub const PRINTERS: Printers<fn(&Report, &mut dyn Write) -> io::Result<()>> =
-    &[(Text, text::print), (Json, print_json), (Junit, junit::print), (Markdown, markdown::print)];
+pub const PRINTERS: Printers<ReportPrinter> = Printers {
+    text: text::print,
+    others: &[(Json, print_json), (Junit, junit::print), (Markdown, markdown::print)],
+};
 
 fn print_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;
