@@ -38,6 +38,14 @@ impl Folder {
 
     /// Returns the canonical path of a file inside the folder.
     ///
+    /// ```
+    /// use meshspec::interop::Folder;
+    ///
+    /// let folder = Folder::of("samples/mesh/flag.mesh".as_ref());
+    /// assert!(folder.locate("tentacle.mesh").is_ok());
+    /// assert!(folder.locate("../../Cargo.toml").is_err());
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns an error of kind [`io::ErrorKind::Unsupported`] if the file is outside the folder. Returns the errors of
