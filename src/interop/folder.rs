@@ -12,6 +12,7 @@ use super::Files;
 /// folder. Overwrites existing files.
 ///
 /// ```no_run
+/// # #[cfg(feature = "gltf")] {
 /// use meshspec::interop::{Folder, Interchange};
 /// use meshspec::scene::SceneOptions;
 /// use meshspec::Limits;
@@ -19,6 +20,7 @@ use super::Files;
 /// let bytes = std::fs::read("models/robot.gltf")?;
 /// let (options, limits) = (SceneOptions::default(), Limits::default());
 /// let (scene, losses) = Interchange::Gltf.read(&bytes, &Folder::new("models"), &options, &limits)?;
+/// # }
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
