@@ -1,4 +1,17 @@
 //! Summaries of documents and scenes, with the same structure for all formats.
+//!
+//! ```
+//! # #[cfg(all(feature = "mesh", feature = "scene"))] {
+//! let document = meshspec::open("samples/mesh/tentacle.mesh")?;
+//! let info = document.info();
+//! assert_eq!((info.skeleton.unwrap().joints, info.animations[0].seconds), (4, Some(2.0)));
+//!
+//! let (scene, _) = document.into_scene(&Default::default())?;
+//! let (mesh, triangles) = scene.info().meshes.remove(0);
+//! assert_eq!((mesh.vertices, triangles, mesh.bounds.unwrap().max[1]), (20, 32, 3.0));
+//! # }
+//! # Ok::<(), meshspec::Error>(())
+//! ```
 
 use meshspec_derive::ToJson;
 use std::borrow::Cow;
@@ -74,6 +87,17 @@ pub(crate) fn distinct_names(names: impl IntoIterator<Item = String>) -> Vec<Str
 }
 
 /// A named value of a document, other than meshes, skeleton and animations.
+///
+/// ```
+/// use meshspec::Dialect;
+/// use meshspec::info::{Bounds, Info, MeshInfo, Property, PropertyValue};
+///
+/// let mut info = Info::new("terrain", Dialect::Spec);
+/// info.properties.push(Property { name: "tiles".to_owned(), value: PropertyValue::Count(16) });
+/// info.meshes.push(MeshInfo::default());
+/// info.meshes[0].bounds = Bounds::from_points([[0.0, 1.0, 0.0], [2.0, 0.0, 0.0]].into_iter());
+/// assert_eq!(info.meshes[0].bounds.unwrap().max, [2.0, 1.0, 0.0]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 pub struct Property {
     /// The name.

@@ -6,6 +6,18 @@ use crate::{Finding, Path};
 const MAX_CHARS: usize = 200;
 
 /// A line of a text file. Text, path and meaning are computed on demand, so skipping lines is cheap.
+///
+/// ```
+/// # #[cfg(feature = "seed")] {
+/// use meshspec::{AnyFormat, FormatId};
+///
+/// AnyFormat::from(FormatId::Seed).lines(b"p 1, 2.5, 3", &mut |line| {
+///     assert_eq!(line.path().to_string(), "positions[0]");
+///     assert_eq!(line.meaning(), "Position of vertex 0: (1.0, 2.5, 3.0)");
+///     std::ops::ControlFlow::Continue(())
+/// });
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Line<'l> {

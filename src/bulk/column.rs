@@ -3,6 +3,14 @@
 use super::{PlainData, to_value};
 
 /// One attribute of interleaved records: a value of type `T` at the same offset in each record.
+///
+/// ```
+/// use meshspec::bulk::Column;
+///
+/// // Two vertices of 4 bytes, each with a 16-bit id at offset 2.
+/// let ids = Column::<u16>::new(&[0, 0, 7, 0, 0, 0, 8, 1], 4, 2).unwrap();
+/// assert_eq!(ids.to_vec(), [7, 264]);
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Column<'a, T> {
     /// The bytes from the first value to the end of the records.

@@ -3,6 +3,32 @@
 //! Declarations use the functions and types of this module for bulk data. [`read()`] and [`write()`] copy each list
 //! once. [`Strings`] stores the bytes of the file. After reading, [`Bulk`] and [`Rest`] store the byte range of the
 //! data; for writing, they borrow the data.
+//!
+//! ```
+//! use binrw::{BinRead, BinWrite, binrw, io::Cursor};
+//! use meshspec::{bulk, layout::Layout};
+//!
+//! #[derive(Layout)]
+//! #[binrw]
+//! #[brw(little)]
+//! #[derive(PartialEq, Debug)]
+//! struct Heights {
+//!     #[br(temp)]
+//!     #[bw(try_calc = u32::try_from(metres.len()))]
+//!     count: u32,
+//!     #[br(count = count, parse_with = bulk::read)]
+//!     #[bw(write_with = bulk::write)]
+//!     metres: Vec<f32>,
+//! }
+//!
+//! let bytes = [1, 0, 0, 0, 0, 0, 0x80, 0x3f];
+//! let heights = Heights::read(&mut Cursor::new(bytes))?;
+//! assert_eq!(heights.metres, [1.0]);
+//! let mut written = Cursor::new(Vec::new());
+//! heights.write(&mut written)?;
+//! assert_eq!(written.into_inner(), bytes);
+//! # Ok::<(), binrw::Error>(())
+//! ```
 
 mod column;
 mod numbers;
@@ -97,6 +123,10 @@ fn chunk_size(stride: usize) -> usize {
 }
 
 /// Returns the little-endian bytes of `values`; borrowed on little-endian machines.
+///
+/// ```
+/// assert_eq!(*meshspec::bulk::as_bytes(&[[1_u16, 2]]), [1, 0, 2, 0]);
+/// ```
 pub fn as_bytes<T: PlainData>(values: &[T]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {
         Cow::Borrowed(bytemuck::cast_slice(values))
@@ -108,6 +138,18 @@ pub fn as_bytes<T: PlainData>(values: &[T]) -> Cow<'_, [u8]> {
 }
 
 /// A list of numbers, with `count` items when read: a byte range after reading, borrowed values for writing.
+///
+/// ```
+/// use binrw::{BinRead, VecArgs, io::Cursor};
+/// use meshspec::bulk::{Bulk, Rest};
+///
+/// let file = [0, 0, 0x80, 0x3f, 7, 8];
+/// let mut reader = Cursor::new(&file);
+/// let heights = Bulk::<f32>::read_le_args(&mut reader, VecArgs { count: 1, inner: () })?;
+/// let Rest(rest) = Rest::read_le(&mut reader)?;
+/// assert_eq!((heights.to_vec(&file), rest.bytes(&file)), (vec![1.0], &[7, 8][..]));
+/// # Ok::<(), binrw::Error>(())
+/// ```
 #[derive(Clone)]
 pub enum Bulk<'a, T> {
     /// The byte range of the numbers in the input.

@@ -1,30 +1,4 @@
 //! Lists of plain numbers as fields of a declaration, each read or written in one operation.
-//!
-//! ```
-//! use binrw::{BinRead, BinWrite, binrw, io::Cursor};
-//! use meshspec::{bulk, layout::Layout};
-//!
-//! #[derive(Layout)]
-//! #[binrw]
-//! #[brw(little)]
-//! #[derive(PartialEq, Debug)]
-//! struct Heights {
-//!     #[br(temp)]
-//!     #[bw(try_calc = u32::try_from(metres.len()))]
-//!     count: u32,
-//!     #[br(count = count, parse_with = bulk::read)]
-//!     #[bw(write_with = bulk::write)]
-//!     metres: Vec<f32>,
-//! }
-//!
-//! let bytes = [1, 0, 0, 0, 0, 0, 0x80, 0x3f];
-//! let heights = Heights::read(&mut Cursor::new(bytes))?;
-//! assert_eq!(heights.metres, [1.0]);
-//! let mut written = Cursor::new(Vec::new());
-//! heights.write(&mut written)?;
-//! assert_eq!(written.into_inner(), bytes);
-//! # Ok::<(), binrw::Error>(())
-//! ```
 
 use binrw::io::{self, Read, Seek, SeekFrom, Write};
 use binrw::{BinResult, Endian, VecArgs};
@@ -57,6 +31,16 @@ pub fn write<T: PlainData, W: Write + Seek>(
 }
 
 /// Reads `count` records of `stride` bytes in chunks. Calls `inspect` with each chunk, a whole number of records.
+///
+/// ```
+/// use meshspec::bulk;
+///
+/// let has_nan = std::cell::Cell::new(false);
+/// let inspect = |chunk: &[u8]| has_nan.set(bulk::to_vec::<f32>(chunk).iter().any(|value| value.is_nan()));
+/// let bytes = bulk::read_records(&mut std::io::Cursor::new(f32::NAN.to_le_bytes()), 1, 4, inspect)?;
+/// assert!(bytes.len() == 4 && has_nan.get());
+/// # Ok::<(), binrw::Error>(())
+/// ```
 pub fn read_records<R: Read + Seek>(
     reader: &mut R,
     count: usize,

@@ -25,6 +25,15 @@ impl fmt::Display for Difference {
 }
 
 /// The differences between expected contents and a loader's output.
+///
+/// ```
+/// use meshspec::contents::{Difference, compare};
+/// use serde_json::json;
+///
+/// let differences = compare(&json!({"vertices": 8}), &json!({"vertices": 7}), 20);
+/// let Difference { path, found, .. } = &differences.listed[0];
+/// assert_eq!((differences.total, &**path, &**found), (1, "vertices", "7"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Differences {
     /// The first differences, in the order of the expected contents.

@@ -13,6 +13,17 @@ use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor, path_text}
 use crate::{Limits, Text};
 
 /// The fields of a file, decoded by their declaration. Each call of [`Fields::for_each`] decodes them again.
+///
+/// ```
+/// use meshspec::contents::{FieldValue, Fields};
+/// use meshspec::layout::Layout;
+///
+/// let fields = Fields::new(&<[u16; 2]>::TYPE, &[1, 0, 2, 0][..], &Default::default()).unwrap();
+/// fields.for_each(|_, value| {
+///     assert!(matches!(value, FieldValue::Numbers(array) if array.numbers.text(1).as_deref() == Some("2")));
+///     std::ops::ControlFlow::Continue(())
+/// });
+/// ```
 #[derive(Clone)]
 pub struct Fields<'f> {
     ty: &'static Type,

@@ -8,6 +8,18 @@ use meshspec_derive::ToJson;
 /// The contents of a file as plain numbers, in one structure for all formats.
 ///
 /// Fields that a format lacks stay empty. `docs/contents.md` maps each field to the fields of a file.
+///
+/// ```
+/// use meshspec::Dialect;
+/// use meshspec::contents::{Array, Contents, Mesh, Numbers};
+///
+/// let mut mesh = Mesh::new(3);
+/// mesh.add_attribute("position", Array::from_rows(vec![[0.0_f32; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]));
+/// mesh.indices = Some(Numbers::U16(vec![0, 1, 2]).into());
+/// let mut contents = Contents::new("terrain", Dialect::Spec);
+/// contents.meshes.push(mesh);
+/// assert_eq!(contents.meshes[0].attributes[0].array.shape, [3, 3]);
+/// ```
 #[derive(Debug, ToJson)]
 #[non_exhaustive]
 pub struct Contents<'f> {
@@ -108,6 +120,19 @@ pub struct Attribute {
 }
 
 /// The range of a mesh in buffers that several meshes share.
+///
+/// ```
+/// # #[cfg(feature = "iyma")] {
+/// use meshspec::contents::{Attribute, MeshRange};
+///
+/// let mesh = meshspec::open("samples/iyma/quads.ima")?.contents().meshes.remove(0);
+/// let Attribute { name, array } = &mesh.attributes[0];
+/// assert_eq!((&**name, &*array.shape), ("position", &[8, 3][..]));
+/// let MeshRange { first_index, index_count, first_vertex, .. } = mesh.parts.unwrap()[1];
+/// assert_eq!((first_index, index_count, first_vertex), (6, 6, 4));
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct MeshRange {
     /// The first index.
@@ -132,6 +157,16 @@ pub struct Lod {
 }
 
 /// The joints, in file order.
+///
+/// ```
+/// use meshspec::contents::{Array, Blend, Keys, Numbers, Skeleton};
+///
+/// let mut skeleton = Skeleton::new(vec![-1, 0, 0]);
+/// let [joints, weights] = [Numbers::from(vec![0_u8, 1]), Numbers::from(vec![0.5_f32, 0.5])].map(Array::from);
+/// skeleton.blends.push(Blend { joint: 2, joints, weights });
+/// let raised = Keys::new(vec![1], vec![0], Array::from_rows(vec![[0.0_f32, 1.0, 0.0]]));
+/// assert_eq!((skeleton.joints, raised.unwrap().values.shape), (3, vec![1, 3]));
+/// ```
 #[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Skeleton {

@@ -12,6 +12,7 @@ use super::Files;
 /// folder. Overwrites existing files.
 ///
 /// ```no_run
+/// # #[cfg(feature = "gltf")] {
 /// use meshspec::interop::{Folder, Interchange};
 /// use meshspec::scene::SceneOptions;
 /// use meshspec::Limits;
@@ -19,6 +20,7 @@ use super::Files;
 /// let bytes = std::fs::read("models/robot.gltf")?;
 /// let (options, limits) = (SceneOptions::default(), Limits::default());
 /// let (scene, losses) = Interchange::Gltf.read(&bytes, &Folder::new("models"), &options, &limits)?;
+/// # }
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +39,14 @@ impl Folder {
     }
 
     /// Returns the canonical path of a file inside the folder.
+    ///
+    /// ```
+    /// use meshspec::interop::Folder;
+    ///
+    /// let folder = Folder::of("samples/mesh/flag.mesh".as_ref());
+    /// assert!(folder.locate("tentacle.mesh").is_ok());
+    /// assert!(folder.locate("../../Cargo.toml").is_err());
+    /// ```
     ///
     /// # Errors
     ///

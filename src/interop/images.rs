@@ -88,6 +88,20 @@ fn external_images(scene: &Scene) -> impl Iterator<Item = &str> {
 ///
 /// Returns the path and error of each image that cannot be embedded: remote images, unreadable files, and types that
 /// glTF does not support.
+///
+/// ```
+/// # use std::collections::BTreeMap;
+/// use meshspec::interop::{embed_images, image_files};
+/// use meshspec::scene::{Image, Material, Mesh, Scene, Texture};
+///
+/// let material = Material { texture: Some(Texture::file("leaf.png")), ..Material::default() };
+/// let mut scene = Scene { meshes: vec![Mesh { material, ..Mesh::default() }], ..Scene::default() };
+/// assert!(image_files(&scene).contains("leaf.png"));
+/// let files = BTreeMap::from([("leaf.png".to_owned(), b"\x89PNG\r\n\x1a\n".to_vec())]);
+/// assert!(embed_images(&mut scene, &files).is_empty());
+/// let Image { media_type, .. } = scene.meshes.remove(0).material.texture.unwrap().image.unwrap();
+/// assert_eq!(media_type, "image/png");
+/// ```
 pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Error)> {
     let mut images = BTreeMap::new();
     let mut failed = Vec::new();

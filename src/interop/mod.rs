@@ -116,6 +116,22 @@ impl Files for BTreeMap<String, Vec<u8>> {
 macro_rules! interchange {
     ($($(#[$doc:meta])* $variant:ident $module:ident $feature:literal $name:literal $title:literal $summary:literal,)*) => {
         /// A built-in interchange format.
+        ///
+        /// ```
+        /// # #[cfg(feature = "obj")] {
+        /// # use std::collections::BTreeMap;
+        /// use meshspec::interop::Interchange;
+        ///
+        /// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+        /// let format = Interchange::detect(text).unwrap();
+        /// assert_eq!(Interchange::by_extension("robot.OBJ".as_ref()), Some(format));
+        /// let (files, options, limits) = (BTreeMap::new(), Default::default(), Default::default());
+        /// assert!(format.check(text, &files, &Default::default())?.findings().is_empty());
+        /// let (scene, _) = format.read_from(&mut &text[..], &files, &options, &limits)?;
+        /// assert_eq!((format.title(), scene.triangles().count()), ("Wavefront OBJ", 1));
+        /// # }
+        /// # Ok::<(), meshspec::Error>(())
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Interchange {

@@ -3,6 +3,14 @@
 use meshspec_derive::ToJson;
 
 /// The part of a model that a loss affects, ordered by importance. Lists of losses start with geometry.
+///
+/// ```
+/// use meshspec::{Category, Loss, LossKind, path};
+///
+/// let loss = Loss::new(LossKind::Dropped, path!(faces), "degenerate faces").within(path!(meshes[3]));
+/// assert_eq!(loss.path.to_string(), "meshes[3].faces");
+/// assert!(loss.category <= Category::Skin);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
 #[non_exhaustive]
 pub enum Category {

@@ -72,6 +72,15 @@ impl fmt::Display for LossKind {
 }
 
 /// The number of items that a loss affects.
+///
+/// ```
+/// use meshspec::{Affected, Loss, LossKind, Quantity, Unit, path};
+///
+/// let mut loss = Loss::new(LossKind::Quantised, path!(heights), "stored in 16 bits");
+/// (loss.error, loss.quantity) = (Some(0.0125), Some(Quantity::new("heights", Unit::Metres)));
+/// loss.affected = Some(Affected { count: 3, of: Some(120), items: "heights" });
+/// assert_eq!(loss.to_string(), "quantised: heights: stored in 16 bits, 3 of 120 heights, off by at most 0.013 m");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct Affected {
     /// The number of affected items.

@@ -4,6 +4,17 @@ use super::{Skeleton, Transform};
 use glam::{Quat, Vec3};
 
 /// One animation of the skeleton.
+///
+/// ```
+/// use meshspec::scene::{Animation, Channel, Interpolation, Joint, Samples, Skeleton};
+///
+/// let samples = Samples::Translation(vec![[0.0; 3], [0.0, 3.0, 0.0]]);
+/// let channel = Channel { joint: 0, times: 0, interpolation: Interpolation::Linear, samples };
+/// let times = vec![vec![0.0, 24.0]];
+/// let lift = Animation { rate: 24.0, duration: 24.0, times, channels: vec![channel], ..Animation::default() };
+/// let skeleton = Skeleton { joints: vec![Joint::default()] };
+/// assert_eq!(lift.pose(&skeleton, 8.0)[0].translation, [0.0, 1.0, 0.0]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Animation {
     /// The name; empty for an unnamed animation.

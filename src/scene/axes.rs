@@ -137,6 +137,18 @@ impl Conventions {
     }
 
     /// Converts a scene from these axes and units to the axes and units of glTF. Sets [`Scene::source`].
+    ///
+    /// ```
+    /// use meshspec::scene::{Axis, Conventions, Mesh, Scene, Source};
+    ///
+    /// // Z-up, in centimetres.
+    /// let conventions = Conventions { up: Axis::Z, forward: Axis::NegY, unit: 0.01, ..Conventions::GLTF };
+    /// let mesh = Mesh { positions: vec![[100.0, 200.0, 300.0]], ..Mesh::default() };
+    /// let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    /// conventions.to_scene_space(&mut scene, "terrain");
+    /// assert_eq!(scene.meshes[0].positions, [[1.0, 3.0, -2.0]]);
+    /// assert!(matches!(scene.source, Some(Source { format, .. }) if format == "terrain"));
+    /// ```
     pub fn to_scene_space(self, scene: &mut Scene, format: &str) {
         scene.source =
             Some(Source { format: format.to_owned(), conventions: self, unused_materials: Vec::new() });

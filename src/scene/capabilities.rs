@@ -3,6 +3,16 @@
 use super::CustomAttribute;
 
 /// The parts of a scene that a format can express. [`Capabilities::restrict`] removes all other parts.
+///
+/// ```
+/// use meshspec::scene::{Capabilities, Conventions, Mesh, Scene};
+///
+/// const TERRAIN: Capabilities = Capabilities { format: "Terrain", normals: true, ..Capabilities::POSITIONS };
+/// let mesh = Mesh { name: "hill".to_owned(), ..Mesh::default() };
+/// let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
+/// let losses = TERRAIN.restrict(&mut scene, Conventions::GLTF, &Default::default()).unwrap();
+/// assert_eq!(losses[0].to_string(), "dropped: meshes[0].name: Terrain does not store mesh names: \"hill\"");
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Capabilities {
     /// The name of the format in messages.

@@ -88,6 +88,16 @@ impl Scene {
     }
 
     /// Multiplies all lengths by `factor`.
+    ///
+    /// ```
+    /// use meshspec::scene::{Mesh, Scene};
+    ///
+    /// let mesh = Mesh { positions: vec![[1.0, 0.0, 0.0], [5.0, 2.0, 0.0]], ..Mesh::default() };
+    /// let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    /// scene.center();
+    /// scene.scale(1.0 / f64::from(scene.meshes[0].size()));
+    /// assert_eq!(scene.meshes[0].positions, [[-0.5, -0.25, 0.0], [0.5, 0.25, 0.0]]);
+    /// ```
     pub fn scale(&mut self, factor: f64) {
         BasisChange::scaling(factor).apply(self);
     }
@@ -116,6 +126,15 @@ impl Mesh {
     }
 
     /// Flips texture coordinates vertically by switching [`Mesh::uv_origin`]. The values are unchanged.
+    ///
+    /// ```
+    /// use meshspec::scene::{Mesh, UvOrigin};
+    ///
+    /// let mut mesh = Mesh { uvs: vec![vec![[0.25, 0.0]]], ..Mesh::default() };
+    /// mesh.flip_u();
+    /// mesh.flip_v();
+    /// assert_eq!((mesh.uv_origin, mesh.uvs[0][0]), (UvOrigin::BottomLeft, [0.75, 0.0]));
+    /// ```
     pub fn flip_v(&mut self) {
         self.uv_origin = match self.uv_origin {
             UvOrigin::TopLeft => UvOrigin::BottomLeft,
@@ -151,6 +170,15 @@ impl Mesh {
     }
 
     /// Merges vertices with bitwise identical attributes. Returns the number of removed vertices.
+    ///
+    /// ```
+    /// use meshspec::scene::{Faces, Mesh};
+    ///
+    /// let [a, b, c, d] = [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    /// let mut quad = Mesh { positions: vec![a, b, c, a, c, d], ..Mesh::default() };
+    /// assert_eq!(quad.weld(), 2);
+    /// assert_eq!(quad.faces, Faces::triangles(vec![0, 1, 2, 0, 2, 3]));
+    /// ```
     pub fn weld(&mut self) -> usize {
         let before = self.positions.len();
         let records = self.interleave_attributes();

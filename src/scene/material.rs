@@ -8,6 +8,15 @@ use super::Texture;
 use crate::Loss;
 
 /// The appearance of a surface.
+///
+/// ```
+/// use meshspec::scene::{AlphaMode, Filter, Material, Sampler, Texture, Wrap};
+///
+/// let sampler = Sampler { wrap: [Wrap::Clamp; 2], magnify: Some(Filter::Nearest), ..Sampler::default() };
+/// let texture = Some(Texture { sampler, ..Texture::file("leaf.png") });
+/// let leaf = Material { texture, alpha_mode: AlphaMode::Mask { cutoff: 0.5 }, ..Material::default() };
+/// assert_eq!(leaf.alpha_mode.to_string(), "alpha mask, cutoff 0.5");
+/// ```
 #[derive(Debug, Clone)]
 pub struct Material {
     /// The name, often the name of an image file; empty for an unnamed material.

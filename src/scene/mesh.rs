@@ -4,6 +4,18 @@ use super::{Extras, Material, Placement, Skin, UvOrigin};
 use crate::bulk;
 
 /// A mesh with a single material.
+///
+/// ```
+/// use meshspec::scene::{Colors, Faces, Indices, Mesh, Scene};
+///
+/// let mut quad = Mesh::default();
+/// quad.positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+/// quad.faces = Faces { indices: Some(Indices::U16(vec![0, 1, 2, 3])), corners: Some(vec![4]) };
+/// quad.colors.push(Colors::U8(vec![[255, 0, 0, 255]; 4]));
+/// quad.generate_normals();
+/// let scene = Scene { meshes: vec![quad], ..Scene::default() };
+/// assert_eq!(scene.triangles().count(), 2);
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mesh {
     /// The name; empty for an unnamed mesh.
@@ -103,6 +115,16 @@ pub(super) fn bytes_to_floats(values: Vec<[u8; 4]>) -> Vec<[f32; 4]> {
 }
 
 /// An application-specific vertex attribute.
+///
+/// ```
+/// use meshspec::scene::{Components, CustomAttribute, Mesh, Scene};
+///
+/// let heat = Components::F32(vec![20.0, 21.5, 19.0]);
+/// let heat = CustomAttribute { name: "heat".to_owned(), components: 1, values: heat };
+/// let mesh = Mesh { positions: vec![[0.0; 3]; 3], custom: vec![heat], ..Mesh::default() };
+/// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+/// assert!(scene.check().is_ok());
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CustomAttribute {
     /// The name in the source.

@@ -125,6 +125,14 @@ pub struct Source {
 pub type Extras = Map<String, Value>;
 
 /// A level of detail.
+///
+/// ```
+/// use meshspec::scene::{Lod, Mesh, Scene};
+///
+/// let mut scene = Scene { meshes: vec![Mesh::default(), Mesh::default()], ..Scene::default() };
+/// scene.lods = vec![Lod { distance: 0.0, meshes: vec![0] }, Lod { distance: 50.0, meshes: vec![1] }];
+/// assert_eq!(scene.finest_meshes(), [true, false]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lod {
     /// The minimum distance in metres at which the meshes are displayed; 0 for the finest level.
@@ -144,6 +152,21 @@ pub struct Lod {
 /// let options = SceneOptions::default().with_dialect(Dialect::Renderlib);
 /// let (document, _) = Document::from_scene(FormatId::Mesh, scene, &options)?;
 /// assert_eq!(document.dialect(), Dialect::Renderlib);
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+///
+/// ```
+/// # #[cfg(feature = "obj")] {
+/// # use std::collections::BTreeMap;
+/// use meshspec::interop::Interchange;
+/// use meshspec::scene::{Conventions, SceneOptions};
+///
+/// let z_up = Conventions::GLTF.with_axes("+x,+z,+y".parse()?);
+/// let options = SceneOptions::default().with_conventions(z_up).with_bake(true).with_max_triangles(1000);
+/// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 2\nf 1 2 3\n";
+/// let (scene, _) = Interchange::Obj.read(text, &BTreeMap::new(), &options, &Default::default())?;
+/// assert_eq!(scene.bounds().unwrap().max[1], 2.0);
 /// # }
 /// # Ok::<(), meshspec::Error>(())
 /// ```

@@ -12,6 +12,17 @@ use crate::{Error, Limits, Loss, LossKind, Result};
 const SHEAR_TOLERANCE: f64 = 1e-6;
 
 /// A node that references a mesh.
+///
+/// ```
+/// use glam::{DMat4, DVec3};
+/// use meshspec::scene::{Extras, Mesh, Placement};
+///
+/// let transform = DMat4::from_translation(DVec3::new(10.0, 0.0, 0.0));
+/// let extras = Extras::from_iter([("team".to_owned(), "red".into())]);
+/// let moved = Placement { name: "second flag".to_owned(), transform, extras, ..Placement::default() };
+/// let mesh = Mesh { placements: vec![Placement::default(), moved], ..Mesh::default() };
+/// assert_eq!(mesh.instance_count(), 2);
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Placement {
     /// The node name; empty for an unnamed node.

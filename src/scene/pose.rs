@@ -80,6 +80,16 @@ impl FromStr for Pose {
 impl Scene {
     /// Sets the rest pose of the scene to `pose`. Animations keep their poses.
     ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// let (mut scene, _) = meshspec::scene::Scene::open("samples/mesh/tentacle.mesh")?;
+    /// let bound = scene.skeleton.bind_transform(1);
+    /// scene.set_rest_pose(&"0@0.5".parse()?)?;
+    /// assert_ne!(scene.skeleton.rest_transform(1), bound);
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns an error if the animation does not exist, or the time is outside its range.

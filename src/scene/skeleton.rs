@@ -5,6 +5,17 @@ use glam::{Mat3, Mat4, Quat, Vec3};
 use super::Extras;
 
 /// A forest of joints.
+///
+/// ```
+/// use meshspec::scene::{Joint, Skeleton, Transform};
+///
+/// let up = Transform { translation: [0.0, 1.0, 0.0], ..Transform::default() };
+/// let tip = Joint { name: "tip".to_owned(), parent: Some(0), rest: Some(up), ..Joint::default() };
+/// let skeleton = Skeleton { joints: vec![Joint { rest: Some(up), ..Joint::default() }, tip] };
+/// let rest = [0, 1].map(|joint| skeleton.rest_transform(joint));
+/// let in_model_space = Transform::from_matrix(skeleton.global_matrices(&rest)[1]);
+/// assert_eq!(in_model_space.translation, [0.0, 2.0, 0.0]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Skeleton {
     /// The joints, in any order: a parent may follow its children.

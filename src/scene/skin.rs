@@ -3,6 +3,18 @@
 use super::mesh::bytes_to_floats;
 
 /// Binds each vertex to up to four joints.
+///
+/// ```
+/// use meshspec::scene::{Joint, Mesh, Scene, Skin, Transform, Weights};
+///
+/// let joints = vec![[0, Skin::NONE, Skin::NONE, Skin::NONE]];
+/// let skin = Skin { joints, weights: Weights::U8(vec![[255, 0, 0, 0]]) };
+/// let mesh = Mesh { positions: vec![[1.0, 0.0, 0.0]], skins: vec![skin], ..Mesh::default() };
+/// let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
+/// scene.skeleton.joints.push(Joint { name: "hinge".to_owned(), ..Joint::default() });
+/// scene.apply_pose(&[Transform { translation: [0.0, 2.0, 0.0], ..Transform::default() }]);
+/// assert_eq!(scene.meshes[0].positions, [[1.0, 2.0, 0.0]]);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skin {
     /// Four joint indices per vertex. Unused slots are [`Skin::NONE`].

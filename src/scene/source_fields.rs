@@ -5,6 +5,17 @@ use meshspec_derive::ToJson;
 /// The source fields of the meshes, joints and animations of a scene, as field paths of the declaration.
 ///
 /// Viewers use them to map vertices to bytes, and findings to vertices.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::scene::StridedList;
+///
+/// let fields = meshspec::open("samples/mesh/tentacle.mesh")?.source_fields();
+/// let StridedList { list, first, width } = &fields.meshes[0].faces[0];
+/// assert_eq!(format!("{list}[{}]", first + 5 * width), "indices[15]");
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, ToJson)]
 pub struct SourceFields {
     /// The fields of each mesh.
