@@ -40,6 +40,16 @@ struct ErrorData {
 }
 
 /// The cause of an [`Error`].
+///
+/// ```
+/// # #[cfg(feature = "crucible")] {
+/// use meshspec::{ErrorKind, Limits, ReadOptions};
+///
+/// let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(16));
+/// let error = meshspec::open_with("samples/crucible/tetrahedron.crmesh", &options).unwrap_err();
+/// assert!(matches!(error.kind(), ErrorKind::LimitExceeded(_)), "{error}");
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

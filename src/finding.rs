@@ -7,6 +7,20 @@ use std::fmt;
 use crate::{Limits, Path, Span, Strictness};
 
 /// The severity of a violation.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::{FormatId, Severity, Strictness};
+///
+/// let mut bytes = std::fs::read("samples/mesh/flag.mesh")?;
+/// bytes[0x101] = 9; // an index out of range
+/// let report = meshspec::check(&bytes, FormatId::Mesh, &Default::default())?;
+/// let rule = report.first_rejected(Strictness::Strict).unwrap().rule;
+/// assert_eq!((rule.severity, rule.severity.label()), (Severity::Error, "error"));
+/// assert!(Strictness::Lenient.threshold() > Severity::Error && report.is_valid(Strictness::Lenient));
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ToJson)]
 pub enum Severity {
     /// The file ignores a recommendation, or the violation is unlikely to affect readers. Never rejected.

@@ -45,6 +45,13 @@ macro_rules! match_format {
 macro_rules! declare {
     ({} $($name:literal $Variant:ident $module:ident $title:literal;)*) => {
         /// A built-in format.
+        ///
+        /// ```
+        /// # #[cfg(feature = "bmd")]
+        /// assert_eq!(meshspec::FormatId::by_extension("rock.bmd".as_ref()), "bmd".parse().ok());
+        /// // Several formats share this extension.
+        /// assert_eq!(meshspec::FormatId::by_extension("rock.mesh".as_ref()), None);
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Json)]
         #[non_exhaustive]
         pub enum FormatId {

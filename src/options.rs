@@ -28,6 +28,17 @@ impl Strictness {
 
 /// A layout of a format: the layout in the specification, or another layout in use. [`About`](crate::About::dialects)
 /// lists the dialects of a format.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::Dialect;
+///
+/// let dialect: Dialect = "renderlib".parse()?;
+/// let (document, losses) = meshspec::open("samples/mesh/tentacle.mesh")?.into_dialect(dialect)?;
+/// assert_eq!((document.dialect(), losses.len()), (Dialect::Renderlib, 3));
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[non_exhaustive]
 pub enum Dialect {

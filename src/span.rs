@@ -5,6 +5,21 @@ use std::fmt;
 use std::ops::Range;
 
 /// A location in a file, for errors and findings.
+///
+/// ```
+/// # #[cfg(feature = "seed")] {
+/// use meshspec::{FormatId, Span};
+///
+/// let report = meshspec::check(b"p 0, 0, 0\np 1, x, 0\n", FormatId::Seed, &Default::default())?;
+/// let goto = match report.findings()[0].span.as_ref().unwrap() {
+///     Span::Text { line, column, .. } => format!("{line}:{column}"),
+///     Span::Bytes(range) => format!("{:#x}", range.start),
+///     span => span.to_string(),
+/// };
+/// assert_eq!(goto, "2:6");
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 #[non_exhaustive]
 pub enum Span {

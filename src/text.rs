@@ -8,6 +8,7 @@ use std::fmt;
 /// let name = meshspec::Text::from("walk");
 /// assert_eq!(name.to_string(), "walk");
 /// assert_eq!(name.as_bytes(), b"walk");
+/// assert!(!meshspec::Text::from(b"caf\xe9".to_vec()).is_printable());
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct Text(Vec<u8>);

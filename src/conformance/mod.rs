@@ -4,6 +4,22 @@
 //! disagreement with strict reading, shrunk and grouped by rule. [`declared()`] does the same for a custom format.
 //! [`Harness::ignoring`] skips files that violate given rules, and [`Harness::plausible`] generates files without
 //! warnings. [`corpus`] generates files for loaders in other languages.
+//!
+//! ```
+//! # #[cfg(feature = "mesh")] {
+//! use meshspec::conformance::{Documents, FileKind, Harness, Mismatch, conformance};
+//! use meshspec::{Format, mesh};
+//!
+//! let harness: Harness<Documents<mesh::Document>> = conformance().seed(7).cases(8).plausible();
+//! let report = harness.run(|bytes| {
+//!     let document = mesh::Document::read(bytes, &Default::default()).ok()?;
+//!     assert!(document.indices.is_empty(), "indices"); // a bug
+//!     Some(document)
+//! });
+//! assert!(matches!(report.disagreements()[0].mismatch, Mismatch::Panicked(_)));
+//! assert!(report.files(FileKind::Broken) > 0 && report.coverage().iter().any(|rule| rule.broken > 0));
+//! # }
+//! ```
 
 mod contents;
 pub mod corpus;

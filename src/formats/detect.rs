@@ -6,6 +6,18 @@ use super::{AnyFormat, Confidence, Detection, Document};
 use crate::{Dialect, Error, FormatId, ReadOptions, Report, Result};
 
 /// The detected format and dialect: a built-in format or, through [`Formats`](crate::Formats), any registered one.
+///
+/// ```
+/// # #[cfg(feature = "seed")] {
+/// use meshspec::{Confidence, Detected, Detection, Formats};
+///
+/// let text = std::fs::read("samples/seed/facets.mesh")?;
+/// let Detected { format, dialect } = Formats::builtin().detect(&text, None)?;
+/// // The format has no magic bytes.
+/// assert_eq!(format.detect(&text), Detection { confidence: Confidence::Structure, dialect });
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detected<F = FormatId> {
     /// The format.

@@ -6,6 +6,20 @@ use crate::layout::generate::{self, Breakage, BrokenFile, Config};
 use crate::{Dialect, Enforcement, Limits, ReadOptions, Report, Result, Rule};
 
 /// A violating and a correct file for one rule.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::{AnyFormat, FormatId, RuleExample};
+///
+/// let format = AnyFormat::from(FormatId::Mesh);
+/// let rule = format.about().rule("MESH-FORMAT-BITS").unwrap();
+/// let RuleExample { violating, correct, .. } = format.example_of(rule).unwrap();
+/// assert!(violating != correct && violating.len() == correct.len());
+/// assert_eq!(format.enforcement_of(rule), "`Header.format`: Reserved bits must be 0");
+/// assert_eq!(rule.reference(), "MESH-FORMAT-BITS, M7");
+/// assert_eq!(format.interpretations_of(rule)[0].row, "M7");
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleExample {
     /// The dialect of both files.

@@ -22,6 +22,7 @@ use crate::{Error, FormatId, Result};
 ///
 /// let formats = Formats::builtin().with::<Readings>()?;
 /// assert_eq!(formats.get("readings")?.about().title, "Readings");
+/// assert_eq!(formats.by_extension("june.readings".as_ref()), Some(formats.get("readings")?));
 /// assert!(formats.get("reading").unwrap_err().to_string().ends_with("readings"));
 /// # Ok::<(), meshspec::Error>(())
 /// ```

@@ -42,6 +42,19 @@ pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &
 
 /// Writes a value with binrw, and checks the result.
 ///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::layout;
+/// use meshspec::mesh::{Joint, NO_JOINT};
+///
+/// let root = Joint { parent: NO_JOINT, ..Joint::default() };
+/// let bytes = layout::write(&root, &Default::default())?;
+/// let report = layout::check::<Joint>(&bytes[..65], &Default::default())?;
+/// assert_eq!(report.findings()[0].path, "transform");
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// Returns an error if binrw fails, or `options.strictness` rejects a finding of [`check`].

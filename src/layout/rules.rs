@@ -19,6 +19,16 @@ pub struct DeclaredRule {
 
 /// Returns the rules that these layouts declare: the rules of constraints, and the rules of fields with checks.
 /// Rules common to several layouts are listed once.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::layout::schema::{DeclaredRule, declared_rules};
+///
+/// let rules = declared_rules(meshspec::FormatId::Mesh.about().layouts());
+/// let DeclaredRule { field, requirement, .. } = &rules[1];
+/// assert_eq!(format!("{field}: {requirement}"), "Document.strings: The last string must end with a NUL");
+/// # }
+/// ```
 pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {
     let mut rules: Vec<(&str, DeclaredRule)> = Vec::new();
     for reached in reachable(layouts, ListingOrder::ContainersFirst) {

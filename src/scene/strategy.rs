@@ -52,6 +52,16 @@ pub fn scenes() -> impl Strategy<Value = Scene> {
 
 /// Generates scenes with defects that glTF forbids but other formats allow, such as arbitrary floats, repeated joints,
 /// degenerate faces and negative times.
+///
+/// ```
+/// use meshspec::scene::strategy::defective_scenes;
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(scene in defective_scenes())| {
+///     // The exporter to test must not panic.
+///     prop_assert!(scene.triangles().count() < 1_000);
+/// });
+/// ```
 pub fn defective_scenes() -> impl Strategy<Value = Scene> {
     let defect_seed = (any::<Index>(), any::<Index>(), ANY, any::<[u8; 4]>());
     (scenes(), vec(defect_seed, 1..6)).prop_map(|(mut scene, defects)| {

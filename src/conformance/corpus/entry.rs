@@ -8,6 +8,18 @@ use crate::Dialect;
 pub const INDEX_SCHEMA: &str = include_str!("index.schema.json");
 
 /// The index entry of a file in a corpus: a line of `index.jsonl`.
+///
+/// ```
+/// # #[cfg(all(feature = "mesh", feature = "serde"))] {
+/// use meshspec::conformance::corpus::{CaseKind, IndexEntry, Verdict};
+///
+/// let line = r#"{"file": "broken/7.mesh", "format": "mesh", "dialect": "spec", "kind": "broken",
+///     "strict": "reject", "lenient": "accept", "description": "an index out of range"}"#;
+/// let entry: IndexEntry = serde_json::from_str(line)?;
+/// assert_eq!((entry.kind, entry.strict), (CaseKind::Broken, Verdict::Reject));
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct IndexEntry {

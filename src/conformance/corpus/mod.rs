@@ -13,7 +13,7 @@
 //! use meshspec::conformance::corpus::{Config, Corpus, Verdict};
 //! use meshspec::{FormatId, ReadOptions};
 //!
-//! let corpus = Corpus::of(FormatId::Crucible, &Config::default())?;
+//! let corpus = Corpus::of(FormatId::Crucible, &Config::default().with_count(500).with_seed(7))?;
 //! for case in &corpus.cases {
 //!     // Replace this line with a call of your loader.
 //!     let options = ReadOptions::default().with_dialect(case.entry.dialect);

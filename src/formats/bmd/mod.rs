@@ -1,8 +1,26 @@
 //! BMD: packed meshes with vertices and faces of mixed sizes, quantised skeletons, and compact animations.
 //!
-//! The format is specified in [Mesh Model Format (Possible, for BGBTech3 Engine)] of bgbtech_btsr1arch by Brendan G. Bohannon.
+//! The format is specified in [Mesh Model Format (Possible, for BGBTech3 Engine)] of bgbtech_btsr1arch by
+//! Brendan G. Bohannon.
 //!
 //! [Mesh Model Format (Possible, for BGBTech3 Engine)]: https://github.com/cr88192/bgbtech_btsr1arch/blob/6072746cc589daf2605b183d1529c443f96ff6f8/bgbcc22/docs/2025-04-19_MeshMdl1.txt
+//!
+//! ```
+//! use meshspec::Document;
+//! use meshspec::bmd::{Bone, F8A, LodDef, PackedVertex};
+//!
+//! let Document::Bmd(document) = meshspec::open("samples/bmd/pyramid.bmd")? else { panic!() };
+//! let lod: &LodDef = &document.lods[0];
+//! assert_eq!((document.meshes_of(*lod).unwrap().len(), lod.ld_sc), (2, F8A::nearest(1.0)));
+//! let mut words = document.meshes[1].vertices.packed_items();
+//! assert!(words.any(|word| matches!(word, PackedVertex::Vertex128(_))));
+//!
+//! // The bones after half a second.
+//! let turn = &document.animations[0];
+//! let matrices = turn.pose(turn.fl_hz.hz() / 2.0).matrices(&document.bones);
+//! assert_eq!((matrices.len(), document.bones.iter().position(Bone::is_pseudo)), (3, Some(2)));
+//! # Ok::<(), meshspec::Error>(())
+//! ```
 
 mod bits;
 mod codec;

@@ -30,6 +30,15 @@ pub fn documents() -> impl Strategy<Value = Document> {
 
 /// Returns a strategy for documents that strict reading accepts, generated with `config`. If `config.plausible` is set,
 /// they have no findings.
+///
+/// ```
+/// use meshspec::{Format, layout::generate::Config, bmd::strategy::documents_with};
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(document in documents_with(Config::plausible()))| {
+///     prop_assert!(document.check().findings().is_empty());
+/// });
+/// ```
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     generated::documents([(&Image::TYPE, Dialect::Spec)], config, |bytes, _| {
         let image = Image::read(&mut BoundedReader::new(bytes)).ok()?;

@@ -21,6 +21,18 @@
 //! let bytes = document.write(&WriteOptions::default())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! ```
+//! use meshspec::Format;
+//! use meshspec::crucible::{Chunk, Container, Document, Indices, Stream, Values};
+//!
+//! let positions = Values::Position3d(vec![[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]);
+//! let (indices, streams) = (Indices::U16(vec![0, 1, 2]), vec![Stream { values: positions }]);
+//! let chunks = vec![Chunk { indices, streams, ..Chunk::default() }];
+//! let model = Document { container: Container::Model, chunks, ..Document::default() };
+//! assert!(model.write(&Default::default())?.starts_with(b"cmodel"));
+//! # Ok::<(), meshspec::Error>(())
+//! ```
 
 mod codec;
 mod contents;

@@ -30,6 +30,15 @@ pub fn documents() -> impl Strategy<Value = Document> {
 
 /// Returns a strategy for documents that strict reading accepts, with up to the configured number of vertices and twice
 /// as many indices. If `config.plausible` is set, they have only finite floats and whole triangles, and no findings.
+///
+/// ```
+/// use meshspec::{Format, layout::generate::Config, iyma::strategy::documents_with};
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(document in documents_with(Config::plausible()))| {
+///     prop_assert!(document.check().findings().is_empty());
+/// });
+/// ```
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let max_vertices = u32::try_from(config.max_items.max(config.large_items)).unwrap_or(u32::MAX);
     let mask = if config.plausible { 0x3f } else { 0xff };

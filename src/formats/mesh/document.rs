@@ -20,6 +20,21 @@ impl Document {
 
     /// Returns the poses of all joints at the timestamp with index `timestamp`, ordered by joint. `None` if the
     /// timestamp or the pose of a joint is missing.
+    ///
+    /// ```
+    /// use meshspec::Document;
+    /// use meshspec::mesh::{Joint, Pose};
+    ///
+    /// let Document::Mesh(document) = meshspec::open("samples/mesh/tentacle.mesh")? else { panic!() };
+    /// let sway = &document.animations[0];
+    /// assert_eq!((document.animation_name(sway), sway.seconds()), (Some("sway".into()), Some(2.0)));
+    /// let pose: Vec<Pose> = document.skeleton_pose(sway, 1).unwrap();
+    /// let parents = document.joints.iter().map(Joint::parent_entry);
+    /// for (joint, parent) in pose.iter().zip(parents) {
+    ///     println!("{:?} in the space of joint {parent:?}", joint.position);
+    /// }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
     pub fn skeleton_pose(&self, animation: &Animation, timestamp: usize) -> Option<Vec<Pose>> {
         let joints = self.joints.len();
         let start = timestamp.checked_mul(joints)?;

@@ -26,6 +26,15 @@ pub fn documents() -> impl Strategy<Value = Document> {
 
 /// Returns a strategy for documents that strict reading accepts, generated with `config`. If `config.plausible` is set,
 /// they have no findings.
+///
+/// ```
+/// use meshspec::{Format, layout::generate::Config, mesh::strategy::documents_with};
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(document in documents_with(Config::plausible()))| {
+///     prop_assert!(document.check().findings().is_empty());
+/// });
+/// ```
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let types = [Dialect::Spec, Dialect::Renderlib].map(|dialect| (schema::layout(dialect), dialect));
     generated::documents(types, config, |bytes, dialect| {

@@ -19,6 +19,21 @@
 //! assert!(text.ends_with(b"\nf 6, 7, 8\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! ```
+//! use meshspec::Format;
+//! use meshspec::seed::{Document, Property};
+//!
+//! let document = Document {
+//!     properties: vec![Property { name: "name".into(), value: "Flag".into() }],
+//!     positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+//!     normals: vec![[0.0, 0.0, 1.0]; 3],
+//!     uvs: vec![vec![[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]]],
+//!     faces: vec![[0, 1, 2]],
+//!     ..Document::default()
+//! };
+//! assert_eq!(document.check().errors(), 0);
+//! ```
 
 mod attributes;
 mod codec;

@@ -27,6 +27,15 @@ pub fn documents() -> impl Strategy<Value = Document> {
 
 /// Returns a strategy for documents that strict reading accepts, generated with `config`. If `config.plausible` is set,
 /// they have no findings.
+///
+/// ```
+/// use meshspec::{Format, layout::generate::Config, seed::strategy::documents_with};
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(document in documents_with(Config::plausible()))| {
+///     prop_assert!(document.check().findings().is_empty());
+/// });
+/// ```
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let texts = (generate::texts(&GRAMMAR, config), any::<bool>());
     texts.prop_filter_map("the text breaks a rule that the table does not state", |(text, comments)| {

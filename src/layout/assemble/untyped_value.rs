@@ -7,6 +7,17 @@ use crate::layout::walk::{Segment, parse_field};
 use crate::{Error, Result};
 
 /// A value without a type. The type of the field that is set determines how text is parsed.
+///
+/// ```
+/// use meshspec::layout::Layout;
+/// use meshspec::layout::assemble::{Change, Edit, UntypedValue, edit};
+///
+/// let row = UntypedValue::List(vec!["7".into(), "0x8".into()]);
+/// let edits = [Edit { path: meshspec::Path::default().index(1), change: Change::Set(row) }];
+/// let edited = edit(&<[[u8; 2]; 2] as Layout>::TYPE, &[1, 2, 3, 4], &edits, false, &Default::default())?;
+/// assert_eq!(edited, [1, 2, 7, 8]);
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum UntypedValue {
     /// A number, packed word, flag, enum value or string: `7`, `-0x10`, `1.5`, `NaN`, `true`, a name.

@@ -65,6 +65,19 @@ pub fn check_bytes(
 }
 
 /// Adds a finding with a path for each violated constraint in a document of type `ty`.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::{Document, FormatId, Report, layout};
+///
+/// let Document::Mesh(mut mesh) = meshspec::open("samples/mesh/flag.mesh")? else { panic!() };
+/// mesh.indices[0] = 6;
+/// let mut report = Report::default();
+/// layout::check_document(FormatId::Mesh.about().layouts()[0].1, &mesh, &mut report);
+/// assert_eq!(report.findings()[0].message, "index 6 is not below the vertex count 6");
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Report) {
     if !is_any_enabled(ty, report) {
         return;

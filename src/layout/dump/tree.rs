@@ -18,6 +18,18 @@ const MAX_ITEMS: u64 = 100;
 const MAX_ITEMS_OVER_LIMIT: u64 = 4;
 
 /// The values of a file as a tree.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::layout::dump::{Dump, Tree};
+///
+/// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+/// let Tree { root, .. } = Dump::new(meshspec::FormatId::Mesh.about().layouts()[0].1, &bytes).tree(1_000);
+/// let count = &root.parts[0].parts[2];
+/// assert_eq!((count.offset, &*count.step, &*count.value), (3, ".vertex_count", "6 (0x00000006)"));
+/// # }
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tree {
     /// The whole file.

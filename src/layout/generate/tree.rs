@@ -51,6 +51,18 @@ pub fn valid<T: Layout>(config: Config) -> impl Strategy<Value = Vec<u8>> {
 
 /// Like [`valid`], but for a layout: a layout of a [format](crate::About::layouts), or the result of
 /// [`bind`](crate::layout::declaration::bind).
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::layout::generate::{Config, files};
+/// use proptest::prelude::*;
+///
+/// let (_, layout) = meshspec::FormatId::Mesh.about().layouts()[0];
+/// proptest!(ProptestConfig::with_cases(2), |(bytes in files(layout, Config::plausible()))| {
+///     prop_assert!(meshspec::read(&bytes, &Default::default()).is_ok());
+/// });
+/// # }
+/// ```
 pub fn files(ty: &'static Type, config: Config) -> impl Strategy<Value = Vec<u8>> {
     FileStrategy { ty, config }
 }

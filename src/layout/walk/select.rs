@@ -55,6 +55,20 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
 }
 
 /// Parses a full path, with names as declared; `None` if no value of the type can have it.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::FormatId;
+/// use meshspec::layout::walk::{find, parse_path, path_text};
+///
+/// let (_, layout) = FormatId::Mesh.about().layouts()[0];
+/// let path = parse_path(layout, "joints[1].parent").unwrap();
+/// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+/// let parent = find(layout, &bytes, &*path, &Default::default()).unwrap();
+/// assert_eq!((path_text(&path[..2]), parent.range().end - parent.range().start), ("joints[1]".into(), 1));
+/// # }
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn parse_path(ty: &Type, path: &str) -> Option<Vec<Segment>> {
     Pattern::parse(path)?.to_full_path(ty).filter(|path| can_contain(ty, path))
 }

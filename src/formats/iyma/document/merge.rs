@@ -18,6 +18,17 @@ fn shared_properties(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>)
 /// indices are 32-bit, all become 32-bit, except in the reference dialect if they fit in 16 bits. Keeps only the first
 /// non-empty user data.
 ///
+/// ```
+/// use meshspec::iyma::{Document, compression_levels, merge};
+/// use meshspec::{Format, WriteOptions};
+///
+/// let quads = Document::read(&std::fs::read("samples/iyma/quads.ima")?, &Default::default())?;
+/// let (merged, _losses) = merge(&[quads.clone(), quads])?;
+/// let smallest = WriteOptions::default().with_compression_level(*compression_levels().end());
+/// assert!(merged.write(&smallest)?.len() < merged.write(&WriteOptions::default())?.len());
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// Returns an error if the documents are not compatible, or a count exceeds 32 bits.

@@ -134,6 +134,19 @@ pub static GRAMMAR: Grammar = Grammar {
 };
 
 /// A comment and the line that it belongs to.
+///
+/// ```
+/// use meshspec::seed::{Comment, CommentPlace, Document, LineKind, LineRef};
+/// use meshspec::{Format, ReadOptions};
+///
+/// let text = std::fs::read("samples/seed/facets.mesh")?;
+/// let mut document = Document::read(&text, &ReadOptions::default().with_comments(true))?;
+/// let place = CommentPlace::Line(LineKind::F, LineRef { index: 0, is_trailing: true });
+/// document.comments = Some(vec![Comment { text: " the base".into(), place }]);
+/// let text = String::from_utf8(document.write(&Default::default())?)?;
+/// assert!(text.contains("\nf 0, 1, 2 # the base\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Json)]
 pub struct Comment {
     /// The text after the `#`.

@@ -32,6 +32,19 @@ enum TextLine {
 /// A strategy for text files with the properties and lines of a grammar. Covers every allowed set of attributes,
 /// with numbers of vertices and faces up to the limit of the configuration. Floats cover all finite values.
 /// Plausible files have the built-in properties, and values in the domains of the table.
+///
+/// ```
+/// # #[cfg(feature = "seed")] {
+/// use meshspec::layout::generate::{Config, texts};
+/// use proptest::prelude::*;
+///
+/// let files = texts(&meshspec::seed::schema::GRAMMAR, Config::plausible());
+/// proptest!(ProptestConfig::with_cases(2), |(file in files)| {
+///     let read = |text: &[u8]| meshspec::read(text, &Default::default()).unwrap();
+///     prop_assert_eq!(read(&file.text).info().meshes, read(&file.varied).info().meshes);
+/// });
+/// # }
+/// ```
 pub fn texts(grammar: &'static Grammar, config: Config) -> impl Strategy<Value = GeneratedText> {
     let Config { plausible, max_items, large_items, .. } = config;
     let max = max_items.max(large_items) as usize;
