@@ -8,7 +8,7 @@ use meshspec_derive::ToJson;
 /// The contents of a file as plain numbers, in one structure for all formats.
 ///
 /// Fields that a format lacks stay empty. `docs/contents.md` maps each field to the fields of a file.
-#[derive(Debug, ToJson)]
+#[derive(Debug, Default, ToJson)]
 #[non_exhaustive]
 pub struct Contents<'f> {
     /// The name of the format.
@@ -38,19 +38,7 @@ pub struct Contents<'f> {
 impl Contents<'_> {
     /// Creates empty contents of a file of this format.
     pub fn new(format: &'static str, dialect: Dialect) -> Self {
-        Contents {
-            format,
-            dialect,
-            properties: Vec::new(),
-            user_data: None,
-            root_transform: None,
-            meshes: Vec::new(),
-            lods: Vec::new(),
-            skeleton: None,
-            animations: Vec::new(),
-            poses: Vec::new(),
-            fields: None,
-        }
+        Contents { format, dialect, ..Contents::default() }
     }
 }
 

@@ -42,8 +42,6 @@ use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: "crucible",
-        title: "Crucible",
         summary: "mesh chunks of LZ4-compressed attribute streams",
         specification: Some(Specification {
             title: "Mesh Chunk Format",
@@ -52,11 +50,8 @@ impl Declared for Document {
         }),
         extensions: &["cmodel", "crmesh"],
         dialects: &[Dialect::Spec, Dialect::Tangent],
-        authors_dialect: None,
-        has_compression_levels: false,
-        has_precisions: false,
         rules: rules::RULES,
-        layouts: schema::layouts,
+        ..About::new("crucible", "Crucible", || &*schema::LAYOUTS)
     };
 
     fn detect(bytes: &[u8]) -> Detection {

@@ -48,8 +48,6 @@ use summary::JointSummary;
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: "mesh",
-        title: "MESH",
         summary: "interleaved vertices, a skeleton, sampled animations",
         specification: Some(Specification {
             title: "MESH format specification v1.0",
@@ -58,11 +56,8 @@ impl Declared for Document {
         }),
         extensions: &["mesh"],
         dialects: &[Dialect::Spec, Dialect::Renderlib],
-        authors_dialect: None,
-        has_compression_levels: false,
-        has_precisions: false,
         rules: rules::RULES,
-        layouts: schema::layouts,
+        ..About::new("mesh", "MESH", || &*schema::LAYOUTS)
     };
 
     fn detect(bytes: &[u8]) -> Detection {

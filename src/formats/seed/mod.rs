@@ -47,8 +47,6 @@ use codec::{detect, locate, write};
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: "seed",
-        title: "Seed",
         summary: "lines of text: properties, vertex attributes, faces",
         specification: Some(Specification {
             title: "Mesh File Format Specification (.mesh)",
@@ -56,12 +54,8 @@ impl Declared for Document {
             url: "https://github.com/ConficturaStudios/seed-engine/blob/f8f17b66edfe18ca5922aeb7a40634605656c34a/core/docs/MeshFileSpecification.md",
         }),
         extensions: &["mesh"],
-        dialects: &[Dialect::Spec],
-        authors_dialect: None,
-        has_compression_levels: false,
-        has_precisions: false,
         rules: rules::RULES,
-        layouts: || &[],
+        ..About::new("seed", "Seed", || &[])
     };
 
     const GRAMMAR: Option<&'static Grammar> = Some(&schema::GRAMMAR);
