@@ -78,7 +78,7 @@ pub struct WrongChecksum {
 
 impl WrongChecksum {
     /// Creates the wrong checksum of a file that was read.
-    pub(super) fn with_computed(stored: u64, computed: u64) -> WrongChecksum {
+    pub(super) fn new(stored: u64, computed: u64) -> WrongChecksum {
         WrongChecksum { stored, computed: Some(computed) }
     }
 
