@@ -18,7 +18,7 @@ pub use strings::Strings;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
 use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, io};
@@ -36,14 +36,8 @@ pub trait PlainData: bytemuck::Pod + Layout {
     #[doc(hidden)]
     fn swap_on_big_endian(values: &mut [Self]) {
         if cfg!(target_endian = "big") {
-            swap_all(values);
+            values.iter_mut().for_each(|value| *value = value.swap_bytes());
         }
-    }
-}
-
-fn swap_all<T: PlainData>(values: &mut [T]) {
-    for value in values {
-        *value = value.swap_bytes();
     }
 }
 
@@ -162,7 +156,7 @@ impl<T: Layout> Layout for Bulk<'_, T> {
 impl<T: PlainData> BinRead for Bulk<'_, T> {
     type Args<'b> = VecArgs<()>;
 
-    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Self> {
+    fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Self> {
         let size = (args.count as u64).checked_mul(size_of::<T>() as u64);
         skip(reader, size).map(Bulk::InputRange)
     }
@@ -196,7 +190,7 @@ impl Layout for Rest<'_> {
 impl BinRead for Rest<'_> {
     type Args<'b> = ();
 
-    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
+    fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
         let size = remaining_bytes(reader)?;
         skip(reader, Some(size)).map(|range| Rest(Bulk::InputRange(range)))
     }
@@ -224,11 +218,7 @@ where
 {
     type Args<'b> = VecArgs<T::Args<'b>>;
 
-    fn read_options<R: io::Read + Seek>(
-        reader: &mut R,
-        endian: Endian,
-        args: Self::Args<'_>,
-    ) -> BinResult<Self> {
+    fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, args: Self::Args<'_>) -> BinResult<Self> {
         let items = (0..args.count).map(|_| T::read_options(reader, endian, args.inner.clone()));
         // Collecting results reserves no memory, so an excessive count fails at the end of the input.
         items.collect::<BinResult<_>>().map(List)
@@ -247,7 +237,7 @@ where
 }
 
 /// Skips `size` bytes and returns their range. Returns an error if `size` is `None` or exceeds the rest of the input.
-fn skip<R: io::Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<usize>> {
+fn skip<R: Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<usize>> {
     let start = reader.stream_position()?;
     let input_end = reader.seek(SeekFrom::End(0))?;
     let end = size

@@ -47,13 +47,8 @@ pub fn read<T: PlainData, R: Read + Seek>(reader: &mut R, _: Endian, args: VecAr
 
 /// Writes numbers. For binrw's `write_with`.
 #[allow(clippy::ptr_arg, reason = "`write_with` passes a reference to the field")]
-pub fn write<T: PlainData, W: Write + Seek>(
-    values: &Vec<T>,
-    writer: &mut W,
-    _: Endian,
-    (): (),
-) -> BinResult<()> {
-    Ok(writer.write_all(&as_bytes(values))?)
+pub fn write<T: PlainData, W: Write + Seek>(items: &Vec<T>, out: &mut W, _: Endian, (): ()) -> BinResult<()> {
+    Ok(out.write_all(&as_bytes(items))?)
 }
 
 /// Reads `count` records of `stride` bytes in chunks. Calls `inspect` with each chunk, a whole number of records.
