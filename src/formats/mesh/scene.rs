@@ -8,6 +8,7 @@ use super::document;
 use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
+use crate::formats::scenes::utf8_loss;
 use crate::scene::resampling::Deviation;
 use crate::scene::{
     self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, KeyframeFields, Mesh,
@@ -137,14 +138,8 @@ fn string_losses(document: &Document) -> Vec<Loss> {
         let loss = Loss::dropped("strings", "more strings not used by animations");
         losses.push(loss.with_count_of(others, document.strings.len(), "strings"));
     }
-    losses.extend(names.iter().filter_map(|index| {
-        let string = document.strings.get(*index)?;
-        let is_valid = string.as_bytes() == string.to_string().as_bytes();
-        (!is_valid).then(|| {
-            Loss::renamed(format!("strings[{index}]"), "invalid UTF-8 replaced")
-                .with_detail(format_args!("{string:?} becomes \"{string}\""))
-        })
-    }));
+    let renamed = |index: &usize| utf8_loss(format!("strings[{index}]"), &document.strings.get(*index)?);
+    losses.extend(names.iter().filter_map(renamed));
     losses
 }
 

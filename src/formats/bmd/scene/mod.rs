@@ -27,6 +27,7 @@ pub use self::split::{PieceLimits, split_meshes};
 use super::{
     Animation, Attributes, Bone, Document, F8A, Faces, LodDef, Mesh, Surface, Transform, Vertices, flat_color,
 };
+use crate::formats::scenes::utf8_loss;
 use crate::scene::{
     self, Axis, Capabilities, Colors, Conventions, FromScene, Material, Scene, SceneOptions, SourceFields,
     ToScene,
@@ -176,14 +177,6 @@ fn unmapped_fields(document: &Document) -> Vec<Loss> {
     lost.chain(renamed).collect()
 }
 
-/// Returns the loss for a name that is not UTF-8; otherwise `None`.
-fn utf8_loss(path: String, name: &Text) -> Option<Loss> {
-    let text = name.to_string();
-    (text.as_bytes() != name.as_bytes()).then(|| {
-        Loss::renamed(path, "invalid UTF-8 replaced").with_detail(format_args!("{name:?} becomes \"{text}\""))
-    })
-}
-
 fn to_mesh(
     mesh: &Mesh,
     index: usize,
@@ -284,7 +277,11 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
     }
     let model_positions = attributes.positions.clone();
     rig.to_bone_space(&mut attributes);
-    let decode = |vertices: &Vertices| positions_in_model(vertices, rig);
+    let decode = |vertices: &Vertices| {
+        let mut columns = vertices.columns();
+        rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
+        columns.positions
+    };
     let (positions, face_list) = (&*model_positions, &*face_list);
     let source = SourceMesh { name, positions, faces: face_list, size, centre, out_of_bones };
     let encoded = encoding.encode(&mut attributes, surface, &source, decode).map_err(at)?;
@@ -312,13 +309,6 @@ fn replace_non_finite(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Los
     report("normals", "non-finite normals become (0, 0, 1)", normals);
     let uvs = mesh.uvs.first_mut().map_or(0, |uvs| replace(uvs, [0.0; 2]));
     report("uvs[0]", "non-finite texture coordinates become 0", uvs);
-}
-
-/// Decodes the positions and transforms them to model space.
-fn positions_in_model(vertices: &Vertices, rig: &Rig) -> Vec<[f32; 3]> {
-    let mut columns = vertices.columns();
-    rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
-    columns.positions
 }
 
 /// Reports packing errors. `color_rounding` is the error from rounding the colours to 8 bits, 0 to 1.
