@@ -35,9 +35,8 @@ impl PackError {
     }
 }
 
-/// Packs the vertex into each form with the nearest codes.
 impl VertexToPack {
-    /// Packs the vertex into the first form of `size` that can express it.
+    /// Packs the vertex into the first form of `size` that can express it, with the nearest codes.
     pub(super) fn pack(&self, size: VertexSize, surface: Surface) -> Result<PackedVertex, PackError> {
         match (size, surface) {
             (VertexSize::Bits64, Surface::Textured) => self.pack_textured_64().map(PackedVertex::Textured64),
@@ -81,9 +80,7 @@ impl VertexToPack {
         let word = word.with_color(self.shade).with_tag(VertexTag::VERTEX_128).with_st(st);
         Ok(word.with_normal(self.packed_normal()).with_bone(self.bone))
     }
-}
 
-impl VertexToPack {
     /// Returns the even tag and last byte of a 96-bit form: the bone, or the colour for bone 0.
     fn color_or_bone(&self) -> (u8, u8) {
         if self.bone == 0 { (VertexTag::COLOR_96, self.shade) } else { (VertexTag::BONE_96, self.bone) }

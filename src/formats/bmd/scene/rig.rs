@@ -31,13 +31,10 @@ impl Rig {
         let mut rig = Rig { matrices: bind_matrices(bones), parts: Vec::new(), bones: Vec::new() };
         let normal_count = bones.iter().filter(|bone| !bone.is_pseudo()).count() as u16;
         let (mut joints, mut part_joints) = (0..normal_count, normal_count..);
+        let whole_bone = |joint| Part { joint, follows: joint, weight: 1.0 };
         for (index, bone) in bones.iter().enumerate() {
             let parts = match bone.transform {
-                Transform::Bone(_) => joints
-                    .next()
-                    .map(|joint| Part { joint, follows: joint, weight: 1.0 })
-                    .into_iter()
-                    .collect(),
+                Transform::Bone(_) => joints.by_ref().take(1).map(whole_bone).collect(),
                 Transform::Pseudo(pseudo) => {
                     let (blend, dropped) = pseudo::blend(pseudo, &rig.parts);
                     if dropped > 0.0 {
@@ -80,7 +77,7 @@ impl Rig {
                 extras.insert(SOLID.to_owned(), bone.id_solid.into());
             }
             Some(scene::Joint {
-                name: name_of(bone),
+                name: bone.name.as_ref().map(Text::to_string).unwrap_or_default(),
                 parent: (index > 0).then_some(bone.id_parent.into()),
                 inverse_bind: matrix.inverse(),
                 // Bone 0 is the model itself (B20).
@@ -138,9 +135,7 @@ impl Rig {
     /// Returns the skin of a mesh, from the bone of each vertex.
     pub fn skin(&self, bones: &[u8]) -> Skin {
         let slot = |bone: &u8, slot: usize| {
-            self.parts_of((*bone).into())
-                .get(slot)
-                .map_or((Skin::NONE, 0.0), |part| (part.joint, part.weight))
+            self.parts_of((*bone).into()).get(slot).map_or((Skin::NONE, 0.0), |p| (p.joint, p.weight))
         };
         if bones.iter().all(|bone| self.parts_of((*bone).into()).len() <= 1) {
             return Skin::rigid(bones.iter().map(|bone| slot(bone, 0).0));
@@ -224,10 +219,6 @@ impl Rig {
 /// Returns the bind matrix of each bone, from bone space to model space.
 fn bind_matrices(bones: &[Bone]) -> Vec<Mat4> {
     Pose::default().matrices(bones).iter().map(Mat4::from_cols_array_2d).collect()
-}
-
-fn name_of(bone: &Bone) -> String {
-    bone.name.as_ref().map(Text::to_string).unwrap_or_default()
 }
 
 fn to_bone_index(bone: usize) -> Result<u8> {

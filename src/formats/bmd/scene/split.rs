@@ -24,8 +24,7 @@ pub struct MeshPiece {
 
 impl PieceLimits {
     /// The largest counts that the fields of a mesh can store.
-    pub const COUNTABLE: PieceLimits =
-        PieceLimits { vertices: u16::MAX as usize, triangles: u16::MAX as usize };
+    pub const COUNTABLE: Self = Self { vertices: u16::MAX as usize, triangles: u16::MAX as usize };
 
     /// Divides the faces of a mesh with `count` vertices into pieces, in order. Vertices without faces come last.
     /// `None` if a face refers to a missing vertex.
