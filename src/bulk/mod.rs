@@ -80,16 +80,6 @@ pub(crate) fn to_value<T: PlainData>(bytes: &[u8]) -> T {
     value[0]
 }
 
-/// The approximate size in bytes of chunks of bulk data, which stay in the cache while they are inspected and copied.
-/// Smaller chunks would be slow: some processors copy a few kilobytes slowly to unaligned addresses.
-const CHUNK_SIZE: usize = 1 << 20;
-
-/// Returns the size of a chunk in bytes: a whole number of records of `stride` bytes, at least one.
-fn chunk_size(stride: usize) -> usize {
-    let stride = stride.max(1);
-    (CHUNK_SIZE / stride).max(1) * stride
-}
-
 /// Returns the little-endian bytes of `values`; borrowed on little-endian machines.
 pub fn as_bytes<T: PlainData>(values: &[T]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {

@@ -42,11 +42,10 @@ macro_rules! numbers {
                 }
             }
 
-            /// Creates an empty list for numbers of type `ty`, to be filled by [`push`](Numbers::push). `first` is the
-            /// first of these numbers. `None` if it is not a number.
-            pub(super) fn empty_of_type(ty: &Type, first: &Value) -> Option<Numbers> {
+            /// Creates a list from its first number, of type `ty`. `None` if it is not a number.
+            pub(super) fn from_first(ty: &Type, first: &Value) -> Option<Numbers> {
                 match (ty.without_order(), first) {
-                    $($(($type, Value::$value(_)) => Some(Numbers::$variant(Vec::new())),)?)*
+                    $($(($type, Value::$value(first)) => Some(Numbers::$variant(vec![*first as $number])),)?)*
                     _ => None,
                 }
             }
