@@ -32,7 +32,7 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     cases.into_iter().filter_map(|(what, bytes)| Some((what, bytes?))).collect()
 }
 
-/// ComparedValues and the match after them, with its distance and length.
+/// Literals and the match after them, with its distance and length.
 type Sequence<'a> = (&'a [u8], Option<(u16, usize)>);
 
 /// Builds a bare chunk of one vertex, with 16-bit indices that unpack to `size` bytes.

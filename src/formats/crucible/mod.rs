@@ -95,17 +95,13 @@ impl Format for Document {
         Self::ABOUT.require_dialect(dialect)?;
         let mut losses = Vec::new();
         for (index, chunk) in self.chunks.iter_mut().enumerate() {
-            let mut position = 0;
-            chunk.streams.retain(|stream| {
-                let keep = stream.values.attribute(dialect).is_some();
-                if !keep {
-                    let path = format!("chunks[{index}].streams[{position}]");
-                    let message = format!("the {dialect} dialect has no attribute {}", stream.values.name());
-                    losses.push(Loss::dropped(path, message));
-                }
-                position += 1;
-                keep
-            });
+            let exists = |stream: &Stream| stream.values.attribute(dialect).is_some();
+            for (position, stream) in chunk.streams.iter().enumerate().filter(|(_, stream)| !exists(stream)) {
+                let path = format!("chunks[{index}].streams[{position}]");
+                let message = format!("the {dialect} dialect has no attribute {}", stream.values.name());
+                losses.push(Loss::dropped(path, message));
+            }
+            chunk.streams.retain(exists);
         }
         self.dialect = dialect;
         Ok((self, losses))
