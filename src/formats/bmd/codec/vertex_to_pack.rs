@@ -29,7 +29,6 @@ pub(super) struct PackError {
 }
 
 impl PackError {
-    /// Returns the error for the vertex at `index`.
     pub(super) fn at_vertex(self, index: usize) -> Error {
         Error::inexpressible(self.message).at(path!(vertices[index].(self.attribute)))
     }

@@ -6,7 +6,6 @@ mod faces;
 mod hidden;
 mod lods;
 mod material;
-mod oversized;
 mod precision;
 mod pseudo;
 mod rig;
@@ -18,12 +17,11 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 use serde_json::Value;
 
-#[cfg(feature = "proptest")]
-pub use self::oversized::MAX_VERTICES;
-pub use self::oversized::split_oversized;
 use self::precision::{EncodedMesh, Encoding, SourceMesh};
 use self::rig::Rig;
-pub use self::split::{PieceLimits, split_meshes};
+#[cfg(feature = "proptest")]
+pub use self::split::MAX_VERTICES;
+pub use self::split::{PieceLimits, split_meshes, split_oversized};
 use super::{
     Animation, Attributes, Bone, Document, F8A, Faces, LodDef, Mesh, Surface, Transform, Vertices, flat_color,
 };

@@ -346,7 +346,6 @@ fn scaled_normal([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }
 
-/// Returns the smallest height of a triangle.
 fn smallest_height([a, b, c]: [Vec3; 3]) -> f32 {
     let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a)).sqrt();
     scaled_normal([a, b, c]).length() / longest
