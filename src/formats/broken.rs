@@ -152,7 +152,6 @@ impl TextOracle {
     }
 }
 
-/// Returns line `index` of a text file.
 fn line_at(text: &[u8], index: usize) -> String {
     let line = text.split(|byte| *byte == b'\n').nth(index).unwrap_or_default();
     String::from_utf8_lossy(line).into_owned()

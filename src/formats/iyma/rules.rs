@@ -27,7 +27,6 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
 }
 
-/// Reports wrong checksums.
 pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataChecksum, report: &mut Report) {
     if let Some(wrong) = metadata {
         report.add(&METADATA_CHECKSUM, path!(header.metadata_checksum), mismatch_message(wrong));
@@ -37,7 +36,6 @@ pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataCheck
     }
 }
 
-/// Returns the message for a wrong checksum.
 pub(super) fn mismatch_message(wrong: &WrongChecksum) -> impl Display + use<> {
     let stored = wrong.stored;
     match wrong.computed() {

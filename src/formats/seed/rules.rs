@@ -195,7 +195,7 @@ fn check_properties_and_comments(document: &Document, report: &mut Report) {
 }
 
 /// Returns `true` if a rule of the grammar matches the whole string.
-fn matches_rule(rule: Rule, text: &str) -> bool {
+pub(super) fn matches_rule(rule: Rule, text: &str) -> bool {
     syntax::prefix_len(rule, text) == text.len() && (rule != Rule::name || !text.is_empty())
 }
 

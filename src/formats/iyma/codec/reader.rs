@@ -194,7 +194,6 @@ fn unpack_error(decoded: &DecodedHeader, error: ZstdError) -> Error {
     decoded.unpack_error(error, None).in_format(FormatId::Iyma)
 }
 
-/// Returns the document if the options accept it.
 fn check_accepted(document: Document, options: &ReadOptions) -> Result<Document> {
     require_valid(document, options).map_err(|error| error.in_format(FormatId::Iyma))
 }

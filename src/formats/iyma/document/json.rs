@@ -108,7 +108,6 @@ impl Serialize for ValueList<'_> {
     }
 }
 
-/// The components of one value.
 struct ComponentList<'a>(VertexFormat, &'a [u8]);
 
 impl Serialize for ComponentList<'_> {
@@ -123,7 +122,6 @@ impl Serialize for ComponentList<'_> {
     }
 }
 
-/// A stored component.
 struct StoredComponent<'a>(Component, &'a [u8]);
 
 impl Serialize for StoredComponent<'_> {
@@ -229,7 +227,6 @@ fn append_component(component: Component, item: &JsonValue, out: &mut Vec<u8>) -
     Ok(())
 }
 
-/// Returns an integer from `min` to `max`.
 fn parse_integer(item: &JsonValue, min: i64, max: i64) -> Result<i64, String> {
     match item {
         JsonValue::Int(value) if (min..=max).contains(value) => Ok(*value),

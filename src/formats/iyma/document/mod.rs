@@ -208,7 +208,6 @@ pub(super) fn inexpressible(message: impl ToString, path: impl Into<Path>) -> Er
     Error::inexpressible(message).at(path).in_format(FormatId::Iyma)
 }
 
-/// Returns the error for a missing mesh.
 pub(super) fn missing_mesh(index: usize, count: usize) -> Error {
     let meshes = match count {
         0 => "no meshes".to_owned(),

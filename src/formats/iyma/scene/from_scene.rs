@@ -66,7 +66,6 @@ pub(super) fn join_attributes(meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<
     attributes.into_iter().map(|(attribute, data)| Attribute { data: data.into(), ..attribute }).collect()
 }
 
-/// Returns the vertex buffers of a mesh.
 fn vertex_buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
     let Mesh {
         positions,

@@ -158,7 +158,6 @@ fn attribute_error(
     Diagnostic::new(&rules::COMMA, token, message)
 }
 
-/// Returns the diagnostic for a word that is not a number.
 fn number_error(kind: LineKind, word: &str, range: Range<usize>) -> Diagnostic {
     let (rule, expected) = match kind.attribute().value_type {
         ValueType::Float => (&rules::NUMBER, "a decimal number"),
@@ -200,7 +199,6 @@ pub(super) enum IntegerError {
     TooLarge,
 }
 
-/// Returns the diagnostic for a number that is not a valid integer.
 pub(super) fn integer_error(kind: LineKind, why: IntegerError, word: &str, at: Range<usize>) -> Diagnostic {
     let expected = match why {
         _ if kind.attribute().value_type != ValueType::Index => &*expected_integer(kind),
