@@ -114,7 +114,7 @@ pub struct ModelChunk<'a> {
 }
 
 impl ModelHeader {
-    fn for_chunks(chunks: &[Chunk]) -> Result<ModelHeader> {
+    pub(super) fn for_chunks(chunks: &[Chunk]) -> Result<ModelHeader> {
         let chunk_count = u32::try_from(chunks.len()).map_err(|_| {
             let message = format!("{} chunks, but the format allows at most {}", chunks.len(), u32::MAX);
             Error::inexpressible(message).at(path!(chunks))
