@@ -147,8 +147,7 @@ impl<T: PlainData> BinRead for Bulk<'_, T> {
     type Args<'b> = VecArgs<()>;
 
     fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Self> {
-        let size = (args.count as u64).checked_mul(size_of::<T>() as u64);
-        skip(reader, size).map(Bulk::InputRange)
+        skip(reader, (args.count as u64).checked_mul(size_of::<T>() as u64)).map(Bulk::InputRange)
     }
 }
 

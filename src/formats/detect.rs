@@ -66,8 +66,7 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
 
     /// Adds the detected dialect to the options unless they already have one.
     fn with_detected_dialect(self, options: &ReadOptions) -> ReadOptions {
-        let dialect = options.dialect.unwrap_or(self.dialect);
-        options.clone().with_dialect(dialect)
+        options.clone().with_dialect(options.dialect.unwrap_or(self.dialect))
     }
 }
 

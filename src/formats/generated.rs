@@ -14,10 +14,7 @@ use crate::{Dialect, Limits, ReadOptions, Report, Result, Severity, WriteOptions
 pub type Files = BoxedStrategy<(Dialect, Vec<u8>)>;
 
 pub(super) fn encoded_files<D: Format + Debug>(documents: impl Strategy<Value = D> + 'static) -> Files {
-    let encode = |document: D| {
-        let bytes = document.write(&WriteOptions::default()).ok()?;
-        Some((document.dialect(), bytes))
-    };
+    let encode = |document: D| Some((document.dialect(), document.write(&WriteOptions::default()).ok()?));
     documents.prop_filter_map("a document that cannot be written", encode).boxed()
 }
 

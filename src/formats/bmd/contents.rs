@@ -117,8 +117,7 @@ fn animation(animation: &Animation) -> contents::Animation {
 
 /// Returns the absolute tolerance for vectors interpolated between `vectors`.
 fn interpolation_tolerance(vectors: impl Iterator<Item = [f32; 3]>) -> f32 {
-    let coordinates = vectors.flatten();
-    ROUNDING * coordinates.fold(1.0, |largest: f32, coordinate| largest.max(coordinate.abs()))
+    ROUNDING * vectors.flatten().fold(1.0, |largest: f32, coordinate| largest.max(coordinate.abs()))
 }
 
 /// Returns the rest pose, and up to three poses of each animation.

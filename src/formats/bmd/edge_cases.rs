@@ -33,8 +33,7 @@ fn many_vertices() -> Option<Vec<u8>> {
     };
     // Below, `ofs_vtx` of the later meshes is patched so that they share the vertices of the first mesh.
     let meshes = vec![mesh(1025, 2, 1024)?, mesh(4, 2, 3)?, mesh(4, 3, 3)?];
-    let document = Document { meshes, ..Document::default() };
-    let mut bytes = document.write(&WriteOptions::default()).ok()?;
+    let mut bytes = Document { meshes, ..Document::default() }.write(&WriteOptions::default()).ok()?;
     let table = u32::from_le_bytes(*bytes.get(OFS_MESHES..)?.first_chunk()?) as usize;
     let ofs_vtx: [u8; 4] = *bytes.get(table..)?.first_chunk()?;
     for index in [1, 2] {

@@ -129,10 +129,7 @@ fn mesh_info(chunk: &Chunk) -> MeshInfo {
         vertices: chunk.vertex_count() as u64,
         attributes: chunk.streams.iter().map(attribute).collect(),
         indices: chunk.indices.len() as u64,
-        index_bits: match chunk.indices {
-            Indices::U16(_) => 16,
-            Indices::U32(_) => 32,
-        },
+        index_bits: 8 * chunk.indices.value_size() as u32,
         bounds: match chunk.positions_3d() {
             Some(positions) => Bounds::from_points(positions.iter().copied()),
             None => Bounds::from_points(flat_positions),

@@ -69,8 +69,7 @@ pub(super) const METADATA_HASH: ChecksumFunction = ChecksumFunction {
 
 /// Converts the argument of a declaration to a dialect.
 pub(super) fn to_dialect(argument: Option<&Value>) -> Dialect {
-    let is_reference = argument == Some(&Dialect::Reference.into());
-    if is_reference { Dialect::Reference } else { Dialect::Spec }
+    if argument == Some(&Dialect::Reference.into()) { Dialect::Reference } else { Dialect::Spec }
 }
 
 /// Returns `true` if `stored` is the one-shot hash of the joined `parts`. For 48 bytes, accepts both variants (I3).

@@ -130,16 +130,13 @@ impl Format for Document {
             }
             _ => {
                 if self.root_transform.take().is_some_and(|transform| transform != IDENTITY) {
-                    let message = "the specification has no root transform";
-                    losses.push(Loss::dropped("root_transform", message));
+                    losses.push(Loss::dropped("root_transform", "the specification has no root transform"));
                 }
                 // The specification requires a name, so all animations get the same empty name.
                 if !self.animations.is_empty() {
                     self.strings = [Text::default()].into_iter().collect();
                 }
-                for animation in &mut self.animations {
-                    animation.name = Some(0);
-                }
+                self.animations.iter_mut().for_each(|animation| animation.name = Some(0));
             }
         }
         self.dialect = dialect;

@@ -204,8 +204,7 @@ fn to_skeleton(joints: &[Joint]) -> scene::Skeleton {
 
 fn to_animation(document: &Document, index: usize, animation: &Animation) -> Result<scene::Animation> {
     let Animation { name: _, duration, speed, timestamps, poses: _ } = animation;
-    let joints = document.joints.len();
-    let mut tracks = vec![(Vec::new(), Vec::new(), Vec::new()); joints];
+    let mut tracks = vec![(Vec::new(), Vec::new(), Vec::new()); document.joints.len()];
     for timestamp in 0..timestamps.len() {
         let poses = document.skeleton_pose(animation, timestamp).ok_or_else(|| {
             let message = "expected one pose per joint and timestamp";

@@ -132,14 +132,13 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
-        let attributes = LineKind::ALL
-            .into_iter()
-            .filter(|kind| kind.attribute().occurs == Occurrence::Vertex && self.has_channel(*kind));
+        let is_used =
+            |kind: &LineKind| kind.attribute().occurs == Occurrence::Vertex && self.has_channel(*kind);
         Info {
             properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {
                 vertices: self.vertex_count() as u64,
-                attributes: attributes.map(attribute_info).collect(),
+                attributes: LineKind::ALL.into_iter().filter(is_used).map(attribute_info).collect(),
                 indices: 3 * self.faces.len() as u64,
                 index_bits: 32,
                 bounds: Bounds::from_points(self.positions.iter().copied()),

@@ -188,8 +188,7 @@ fn check_properties_and_comments(document: &Document, report: &mut Report) {
     }
     for (index, pair) in comments.windows(2).enumerate() {
         if pair[0].place == pair[1].place && pair[0].place.is_trailing() {
-            let message = "the line already has a trailing comment";
-            report.add(&COMMENT, path!(comments[index + 1].place), message);
+            report.add(&COMMENT, path!(comments[index + 1].place), "the line already has a trailing comment");
         }
     }
 }

@@ -116,8 +116,7 @@ impl VertexToPack {
     }
 
     fn st_error(&self, range: &str) -> PackError {
-        let message = format!("{:?} is not finite or outside {range}", self.st());
-        PackError { attribute: "st", message }
+        PackError { attribute: "st", message: format!("{:?} is not finite or outside {range}", self.st()) }
     }
 
     /// Returns the errors of the decoded vertex `vertex`.

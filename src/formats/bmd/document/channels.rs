@@ -135,8 +135,7 @@ fn pack_triples(keys: &[(u32, [f32; 3])], name: &'static str, worst: &mut f32) -
             let message = format!("{target:?} is not finite or outside ±{}", Triple::MAX);
             Error::inexpressible(message).at(path!((name)[index]))
         })?;
-        let errors = triple.value().into_iter().zip(target).map(|(a, b)| (a - b).abs());
-        *worst = errors.fold(*worst, f32::max);
+        *worst = triple.value().into_iter().zip(target).map(|(a, b)| (a - b).abs()).fold(*worst, f32::max);
         Ok((*frame, triple))
     });
     triples.collect()

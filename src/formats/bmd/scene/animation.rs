@@ -63,8 +63,7 @@ fn add_channel<T>(
     if times.is_empty() {
         return;
     }
-    let existing = animation.times.iter().position(|list| *list == times);
-    let times = existing.unwrap_or_else(|| {
+    let times = animation.times.iter().position(|list| *list == times).unwrap_or_else(|| {
         animation.times.push(times);
         animation.times.len() - 1
     });
@@ -137,8 +136,7 @@ impl Frames {
         let played = if animation.looped { animation.duration } else { animation.duration.max(last) };
         let seconds = animation.ticks_to_seconds(played);
         let max_rate = if seconds > 0.0 { (MAX_FRAMES - 1.0) / seconds } else { DEFAULT_RATE };
-        let max_rate = max_rate.min(DEFAULT_RATE);
-        let rate = ((max_rate * 4.0).floor() / 4.0).max(0.25);
+        let rate = ((max_rate.min(DEFAULT_RATE) * 4.0).floor() / 4.0).max(0.25);
         let steps = (seconds * rate).ceil().min(MAX_FRAMES - 1.0) as u8;
         // A loop iteration ends where the next one starts.
         let count = if animation.looped { steps.max(1) } else { steps + 1 };
@@ -207,8 +205,7 @@ impl Frames {
                 continue;
             }
             let times = animation.times.get(channel.times).into_iter().flatten();
-            let frames = times.enumerate().filter(|(_, time)| **time < f32::from(self.count));
-            for (index, time) in frames {
+            for (index, time) in times.enumerate().filter(|(_, time)| **time < f32::from(self.count)) {
                 let key = key_at(list, *time as u32);
                 match &channel.samples {
                     Samples::Rotation(values) => key.rotation = values.get(index).copied(),

@@ -95,10 +95,11 @@ impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd)?;
-        let bone_count = rig::bone_count(&scene);
-        let mut changes = Vec::from_iter(scene.limit_joints(bone_count, rig::MAX_BONES, "BMD"));
-        changes.extend(scene.bind_at_rest("BMD", rig::is_part_of_pseudo_bone));
-        changes.extend(scene.bake_scale("BMD", rig::is_part_of_pseudo_bone));
+        let mut changes = Vec::from_iter(scene.limit_joints(rig::bone_count(&scene), rig::MAX_BONES, "BMD"));
+        // Parts of pseudo-bones have no pose.
+        let is_part = |joint: &scene::Joint| pseudo::is_pseudo_bone(&joint.extras);
+        changes.extend(scene.bind_at_rest("BMD", is_part));
+        changes.extend(scene.bake_scale("BMD", is_part));
         let hidden = scene.extras.remove(hidden::EXTRA);
         let extras = rig::take_extras(&mut scene.skeleton);
         // Applying nodes names each copy of a mesh after its node.
@@ -107,8 +108,7 @@ impl FromScene for Document {
         losses.extend(CAPABILITIES.restrict(&mut scene, conventions, options)?);
         losses.extend(changes);
         lods::add_loose_meshes(&mut scene);
-        let sources = split_oversized(&mut scene, &mut losses);
-        let names = sources.into_iter().filter_map(|index| names.get(index));
+        let names = split_oversized(&mut scene, &mut losses).into_iter().filter_map(|index| names.get(index));
         let out_of_bones = anchors::add(&mut scene, &extras, &encoding, &mut losses);
         let centre = rig::centre_of(&scene);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
@@ -296,8 +296,7 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
 /// Replaces non-finite normals and texture coordinates with values that can be packed.
 fn replace_non_finite(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Loss>) {
     fn replace<const N: usize>(values: &mut [[f32; N]], value: [f32; N]) -> usize {
-        let non_finite = values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite()));
-        non_finite.map(|old| *old = value).count()
+        values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite())).map(|old| *old = value).count()
     }
     let mut report = |what: &str, message: &str, count: usize| {
         let loss = Loss::changed(format!("meshes[{index}].{what}"), message);

@@ -223,13 +223,7 @@ fn bind_matrices(bones: &[Bone]) -> Vec<Mat4> {
 
 fn to_bone_index(bone: usize) -> Result<u8> {
     let message = "more than 255 bones including pseudo-bones, the maximum of BMD";
-    let bone = u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO);
-    bone.ok_or_else(|| Error::inexpressible(message))
-}
-
-/// Returns `true` for a joint made from a part of a BMD pseudo-bone. Such joints have no pose.
-pub fn is_part_of_pseudo_bone(joint: &scene::Joint) -> bool {
-    is_pseudo_bone(&joint.extras)
+    u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| Error::inexpressible(message))
 }
 
 /// Returns the joint that becomes bone 0; `None` if no joint is suitable.
@@ -256,7 +250,7 @@ pub const MAX_BONES: usize = Bone::PSEUDO as usize;
 /// Returns the number of bones for the joints of a scene; 0 if the scene has no joints, or has parts of pseudo-bones.
 pub fn bone_count(scene: &Scene) -> usize {
     let joints = &scene.skeleton.joints;
-    if joints.is_empty() || joints.iter().any(is_part_of_pseudo_bone) {
+    if joints.is_empty() || joints.iter().any(|joint| is_pseudo_bone(&joint.extras)) {
         return 0;
     }
     let has_transform = scene.transform.is_some();
@@ -287,8 +281,7 @@ fn has_base(scene: &Scene, order: &[usize]) -> bool {
 /// Returns the bind pose of a joint; the rest pose if both agree within 1e-4, since it is not rounded by a matrix.
 fn bind_pose(skeleton: &Skeleton, joint: usize) -> scene::Transform {
     let (bind, rest) = (skeleton.bind_transform(joint), skeleton.rest_transform(joint));
-    let is_rest = bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4);
-    if is_rest { rest } else { bind }
+    if bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4) { rest } else { bind }
 }
 
 /// Packs the bind pose of a joint. `errors` are the largest errors: of translations, and of rotations in degrees.

@@ -164,17 +164,15 @@ impl DecodedHeader {
         let Descriptor { n_vertices, user_data_len: _, meshes, indices, attributes } = descriptor;
         let (user_data, data) = (next_buffer(), next_buffer());
         let indices = indices.map(|IndicesInfo { n_indices: _, format }| IndexBuffer { format, data });
-        let attributes = attributes.into_iter().map(|VertexAttributeInfo { usage, format }| {
-            let data = next_buffer();
-            Attribute { usage, format, data }
-        });
+        let attribute =
+            |VertexAttributeInfo { usage, format }| Attribute { usage, format, data: next_buffer() };
         Document {
             dialect,
             user_data,
             n_vertices,
             meshes,
             indices,
-            attributes: attributes.collect(),
+            attributes: attributes.into_iter().map(attribute).collect(),
             data_checksum,
             metadata_checksum,
         }

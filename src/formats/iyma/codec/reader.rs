@@ -79,9 +79,8 @@ impl<R: Read> Reader<R> {
     pub fn user_data(self) -> Result<Bytes> {
         let size = self.decoded.descriptor.user_data_len.into();
         self.check_limit(size)?;
-        let mut inflater = Inflater::new(self.source);
-        let data = inflater.read_vec(size).map_err(|error| unpack_error(&self.decoded, error))?;
-        Ok(data.into())
+        let data = Inflater::new(self.source).read_vec(size);
+        data.map(Bytes::from).map_err(|error| unpack_error(&self.decoded, error))
     }
 
     /// Reads one mesh and the user data, like [`Document::mesh`], without keeping the other meshes in memory.

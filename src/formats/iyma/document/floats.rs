@@ -77,8 +77,7 @@ impl VertexFormat {
             }
             Component::Unorm10x3x2 => {
                 let words = values.chunks_exact(4).map(|value| {
-                    let parts = UNORM10X3X2.iter().zip(value);
-                    parts.fold(0, |word, (bits, x)| {
+                    UNORM10X3X2.iter().zip(value).fold(0, |word, (bits, x)| {
                         word | (round(*x, max_value(*bits), 0.0) as u32) << bits.offset
                     })
                 });

@@ -105,8 +105,7 @@ fn vertex_buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
         set => Usage::Custom(set as u32, format!("{name}{set}")),
     };
     for (set, uvs) in uvs.into_iter().enumerate() {
-        let usage = usage_of(set, Usage::Uv, "uv");
-        buffers.push((usage, VertexFormat::Float32x2, floats(uvs.as_flattened())));
+        buffers.push((usage_of(set, Usage::Uv, "uv"), VertexFormat::Float32x2, floats(uvs.as_flattened())));
     }
     for (set, colors) in colors.into_iter().enumerate() {
         let usage = usage_of(set, Usage::Color, "color");

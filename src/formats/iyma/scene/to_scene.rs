@@ -107,8 +107,7 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
     let joints = document.attribute(&Usage::JointIndex).filter(|_| pair[1]);
     let joints = joints.map(Attribute::to_f32).unwrap_or_default();
     if joints.iter().any(|joint| *joint >= f32::from(Skin::NONE)) {
-        let message = format!("joint indices of {} or more", Skin::NONE);
-        losses.push(Loss::dropped("attributes", message));
+        losses.push(Loss::dropped("attributes", format!("joint indices of {} or more", Skin::NONE)));
     }
     // The cast saturates and rounds towards 0; NaN becomes 0.
     let is_whole = |joint: &f32| *joint >= f32::from(Skin::NONE) || f32::from(*joint as u16) == *joint;

@@ -158,8 +158,7 @@ impl BinRead for VertexAttributeInfo {
                 let pos = reader.stream_position()?;
                 let name = PrefixedText::<u32>::read_options(reader, endian, ())?.text;
                 let name = String::from_utf8(name.as_bytes().to_vec());
-                let name = name.map_err(|error| binrw::Error::Custom { pos, err: Box::new(error) })?;
-                Usage::Custom(id, name)
+                Usage::Custom(id, name.map_err(|error| binrw::Error::Custom { pos, err: Box::new(error) })?)
             }
         };
         Ok(VertexAttributeInfo { usage, format: VertexFormat::read_options(reader, endian, ())? })

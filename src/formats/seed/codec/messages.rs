@@ -164,8 +164,7 @@ fn number_error(kind: LineKind, word: &str, range: Range<usize>) -> Diagnostic {
         ValueType::Integer | ValueType::Index => (&rules::INDEX, "an integer"),
         ValueType::Word => return unknown_word_error(kind, word, range),
     };
-    let lower = word.to_ascii_lowercase();
-    let hint = match lower.trim_start_matches(['+', '-']) {
+    let hint = match word.to_ascii_lowercase().trim_start_matches(['+', '-']) {
         "" | "," => "",
         word if has_comment(word) => "; comments start with `#`",
         word if word.contains(';') => "; values are separated by commas",
