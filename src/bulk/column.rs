@@ -72,7 +72,6 @@ impl<'a, T: PlainData> Column<'a, T> {
 #[cfg(feature = "mesh")]
 pub(crate) fn write_column<T: PlainData>(values: &[T], records: &mut [u8], stride: usize, offset: usize) {
     for (value, record) in values.iter().zip(records.chunks_exact_mut(stride)) {
-        record[offset..offset + size_of::<T>()]
-            .copy_from_slice(&super::as_bytes(std::slice::from_ref(value)));
+        record[offset..offset + size_of::<T>()].copy_from_slice(&super::as_bytes(&[*value]));
     }
 }

@@ -44,7 +44,7 @@ pub use strings::Strings;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
 use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, io};
@@ -62,14 +62,8 @@ pub trait PlainData: bytemuck::Pod + Layout {
     #[doc(hidden)]
     fn swap_on_big_endian(values: &mut [Self]) {
         if cfg!(target_endian = "big") {
-            swap_all(values);
+            values.iter_mut().for_each(|value| *value = value.swap_bytes());
         }
-    }
-}
-
-fn swap_all<T: PlainData>(values: &mut [T]) {
-    for value in values {
-        *value = value.swap_bytes();
     }
 }
 
@@ -110,16 +104,6 @@ pub(crate) fn to_value<T: PlainData>(bytes: &[u8]) -> T {
     let mut value = [bytemuck::pod_read_unaligned(bytes)];
     T::swap_on_big_endian(&mut value);
     value[0]
-}
-
-/// The approximate size in bytes of chunks of bulk data, which stay in the cache while they are inspected and copied.
-/// Smaller chunks would be slow: some processors copy a few kilobytes slowly to unaligned addresses.
-const CHUNK_SIZE: usize = 1 << 20;
-
-/// Returns the size of a chunk in bytes: a whole number of records of `stride` bytes, at least one.
-fn chunk_size(stride: usize) -> usize {
-    let stride = stride.max(1);
-    (CHUNK_SIZE / stride).max(1) * stride
 }
 
 /// Returns the little-endian bytes of `values`; borrowed on little-endian machines.
@@ -204,9 +188,8 @@ impl<T: Layout> Layout for Bulk<'_, T> {
 impl<T: PlainData> BinRead for Bulk<'_, T> {
     type Args<'b> = VecArgs<()>;
 
-    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Self> {
-        let size = (args.count as u64).checked_mul(size_of::<T>() as u64);
-        skip(reader, size).map(Bulk::InputRange)
+    fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Self> {
+        skip(reader, (args.count as u64).checked_mul(size_of::<T>() as u64)).map(Bulk::InputRange)
     }
 }
 
@@ -238,7 +221,7 @@ impl Layout for Rest<'_> {
 impl BinRead for Rest<'_> {
     type Args<'b> = ();
 
-    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
+    fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
         let size = remaining_bytes(reader)?;
         skip(reader, Some(size)).map(|range| Rest(Bulk::InputRange(range)))
     }
@@ -266,11 +249,7 @@ where
 {
     type Args<'b> = VecArgs<T::Args<'b>>;
 
-    fn read_options<R: io::Read + Seek>(
-        reader: &mut R,
-        endian: Endian,
-        args: Self::Args<'_>,
-    ) -> BinResult<Self> {
+    fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, args: Self::Args<'_>) -> BinResult<Self> {
         let items = (0..args.count).map(|_| T::read_options(reader, endian, args.inner.clone()));
         // Collecting results reserves no memory, so an excessive count fails at the end of the input.
         items.collect::<BinResult<_>>().map(List)
@@ -289,7 +268,7 @@ where
 }
 
 /// Skips `size` bytes and returns their range. Returns an error if `size` is `None` or exceeds the rest of the input.
-fn skip<R: io::Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<usize>> {
+fn skip<R: Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<usize>> {
     let start = reader.stream_position()?;
     let input_end = reader.seek(SeekFrom::End(0))?;
     let end = size

@@ -21,14 +21,13 @@ pub fn read<T: PlainData, R: Read + Seek>(reader: &mut R, _: Endian, args: VecAr
 
 /// Writes numbers. For binrw's `write_with`.
 #[allow(clippy::ptr_arg, reason = "`write_with` passes a reference to the field")]
-pub fn write<T: PlainData, W: Write + Seek>(
-    values: &Vec<T>,
-    writer: &mut W,
-    _: Endian,
-    (): (),
-) -> BinResult<()> {
-    Ok(writer.write_all(&as_bytes(values))?)
+pub fn write<T: PlainData, W: Write + Seek>(items: &Vec<T>, out: &mut W, _: Endian, (): ()) -> BinResult<()> {
+    Ok(out.write_all(&as_bytes(items))?)
 }
+
+/// The approximate size in bytes of chunks of records, which stay in the cache while they are inspected and copied.
+/// Smaller chunks would be slow: some processors copy a few kilobytes slowly to unaligned addresses.
+const CHUNK_SIZE: usize = 1 << 20;
 
 /// Reads `count` records of `stride` bytes in chunks. Calls `inspect` with each chunk, a whole number of records.
 ///
@@ -49,10 +48,12 @@ pub fn read_records<R: Read + Seek>(
 ) -> BinResult<Vec<u8>> {
     let size = count.checked_mul(stride);
     require_remaining(reader, size.map(|size| size as u64))?;
-    let mut bytes = Vec::with_capacity(size.unwrap_or_default());
-    while bytes.len() < bytes.capacity().min(size.unwrap_or_default()) {
+    let size = size.unwrap_or_default();
+    let chunk_size = (CHUNK_SIZE / stride.max(1)).max(1) * stride;
+    let mut bytes = Vec::with_capacity(size);
+    while bytes.len() < size {
         let start = bytes.len();
-        let chunk = super::chunk_size(stride).min(size.unwrap_or_default() - start);
+        let chunk = chunk_size.min(size - start);
         if reader.by_ref().take(chunk as u64).read_to_end(&mut bytes)? < chunk {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }

@@ -36,8 +36,7 @@ impl Strings {
     /// Creates a list from the bytes of NUL-terminated strings. The last string may lack its NUL.
     pub fn from_bytes(bytes: Vec<u8>) -> Strings {
         let mut strings = Strings { bytes, ..Strings::default() };
-        let ends = strings.bytes.iter().enumerate().filter(|(_, byte)| **byte == 0);
-        for (end, _) in ends {
+        for (end, _) in strings.bytes.iter().enumerate().filter(|(_, byte)| **byte == 0) {
             strings.len += 1;
             if strings.len.is_multiple_of(STEP) {
                 strings.starts.push(end + 1);

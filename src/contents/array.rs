@@ -4,7 +4,10 @@ use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 
 macro_rules! numbers {
-    ($($variant:ident($number:ty), $name:literal $(if $feature:literal)?, $doc:literal;)*) => {
+    ($(
+        $variant:ident($number:ty), $name:literal $(if $feature:literal)?, $doc:literal
+        $(from $type:pat, $value:ident)?;
+    )*) => {
         /// A list of numbers of one type.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
@@ -38,25 +41,51 @@ macro_rules! numbers {
                     $($(#[cfg(feature = $feature)])? Numbers::$variant(values) => values.len(),)*
                 }
             }
+
+            /// Creates a list from its first number, of type `ty`. `None` if it is not a number.
+            pub(super) fn from_first(ty: &Type, first: &Value) -> Option<Numbers> {
+                match (ty.without_order(), first) {
+                    $($(($type, Value::$value(first)) => Some(Numbers::$variant(vec![*first as $number])),)?)*
+                    _ => None,
+                }
+            }
+
+            /// Appends a value of the same type, which always fits; ignores other values.
+            pub(super) fn push(&mut self, value: &Value) {
+                match (self, value) {
+                    $($((Numbers::$variant(values), Value::$value(value)) => values.push(*value as $number),)?)*
+                    _ => {}
+                }
+            }
         }
+
+        $(
+            $(#[cfg(feature = $feature)])?
+            impl From<Vec<$number>> for Numbers {
+                fn from(values: Vec<$number>) -> Numbers {
+                    Numbers::$variant(values)
+                }
+            }
+        )*
     };
 }
 
+// Each type with its name, its documentation, and the declared types and values of its numbers.
 numbers! {
-    U8(u8), "u8", "Unsigned integers of 8 bits.";
-    U16(u16), "u16", "Unsigned integers of 16 bits.";
-    U32(u32), "u32", "Unsigned integers of 32 bits.";
-    U64(u64), "u64", "Unsigned integers of 64 bits.";
-    I8(i8), "i8", "Signed integers of 8 bits.";
-    I16(i16), "i16", "Signed integers of 16 bits.";
-    I32(i32), "i32", "Signed integers of 32 bits.";
-    I64(i64), "i64", "Signed integers of 64 bits.";
-    Int(i128), "int", "Integers of any other width.";
-    Bool(bool), "bool", "Truth values.";
+    U8(u8), "u8", "Unsigned integers of 8 bits." from Type::Unsigned(1), Int;
+    U16(u16), "u16", "Unsigned integers of 16 bits." from Type::Unsigned(2), Int;
+    U32(u32), "u32", "Unsigned integers of 32 bits." from Type::Unsigned(4), Int;
+    U64(u64), "u64", "Unsigned integers of 64 bits." from Type::Unsigned(8), Int;
+    I8(i8), "i8", "Signed integers of 8 bits." from Type::Signed(1), Int;
+    I16(i16), "i16", "Signed integers of 16 bits." from Type::Signed(2), Int;
+    I32(i32), "i32", "Signed integers of 32 bits." from Type::Signed(4), Int;
+    I64(i64), "i64", "Signed integers of 64 bits." from Type::Signed(8), Int;
+    Int(i128), "int", "Integers of any other width." from _, Int;
+    Bool(bool), "bool", "Truth values." from _, Bool;
     OptionalU8(Option<u8>), "u8", "Bytes; `None` for a missing value.";
     F16(half::f16), "f16" if "iyma", "Floats of 16 bits.";
-    F32(f32), "f32", "Floats of 32 bits.";
-    F64(f64), "f64", "Floats of 64 bits.";
+    F32(f32), "f32", "Floats of 32 bits." from _, F32;
+    F64(f64), "f64", "Floats of 64 bits." from _, F64;
 }
 
 impl Numbers {
@@ -73,46 +102,6 @@ impl Numbers {
     /// Returns `true` if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Creates an empty list for numbers of type `ty`, to be filled by [`push`](Numbers::push). `first` is the first
-    /// of these numbers. `None` if it is not a number.
-    pub(super) fn empty_of_type(ty: &Type, first: &Value) -> Option<Numbers> {
-        Some(match (ty.without_order(), first) {
-            (_, Value::F32(_)) => Numbers::F32(Vec::new()),
-            (_, Value::F64(_)) => Numbers::F64(Vec::new()),
-            (_, Value::Bool(_)) => Numbers::Bool(Vec::new()),
-            (Type::Unsigned(1), Value::Int(_)) => Numbers::U8(Vec::new()),
-            (Type::Unsigned(2), Value::Int(_)) => Numbers::U16(Vec::new()),
-            (Type::Unsigned(4), Value::Int(_)) => Numbers::U32(Vec::new()),
-            (Type::Unsigned(8), Value::Int(_)) => Numbers::U64(Vec::new()),
-            (Type::Signed(1), Value::Int(_)) => Numbers::I8(Vec::new()),
-            (Type::Signed(2), Value::Int(_)) => Numbers::I16(Vec::new()),
-            (Type::Signed(4), Value::Int(_)) => Numbers::I32(Vec::new()),
-            (Type::Signed(8), Value::Int(_)) => Numbers::I64(Vec::new()),
-            (_, Value::Int(_)) => Numbers::Int(Vec::new()),
-            _ => return None,
-        })
-    }
-
-    /// Appends a value of the same type; ignores other values.
-    pub(super) fn push(&mut self, value: &Value) {
-        match (self, value) {
-            (Numbers::F32(values), Value::F32(value)) => values.push(*value),
-            (Numbers::F64(values), Value::F64(value)) => values.push(*value),
-            (Numbers::Bool(values), Value::Bool(value)) => values.push(*value),
-            // A value of the declared type always fits.
-            (Numbers::U8(values), Value::Int(value)) => values.push(*value as u8),
-            (Numbers::U16(values), Value::Int(value)) => values.push(*value as u16),
-            (Numbers::U32(values), Value::Int(value)) => values.push(*value as u32),
-            (Numbers::U64(values), Value::Int(value)) => values.push(*value as u64),
-            (Numbers::I8(values), Value::Int(value)) => values.push(*value as i8),
-            (Numbers::I16(values), Value::Int(value)) => values.push(*value as i16),
-            (Numbers::I32(values), Value::Int(value)) => values.push(*value as i32),
-            (Numbers::I64(values), Value::Int(value)) => values.push(*value as i64),
-            (Numbers::Int(values), Value::Int(value)) => values.push(*value),
-            _ => {}
-        }
     }
 }
 
@@ -181,30 +170,6 @@ impl Array {
         self.tolerance = Some(tolerance);
         self
     }
-}
-
-macro_rules! from_vec {
-    ($($variant:ident($number:ty) $(if $feature:literal)?;)*) => {$(
-        $(#[cfg(feature = $feature)])?
-        impl From<Vec<$number>> for Numbers {
-            fn from(values: Vec<$number>) -> Numbers {
-                Numbers::$variant(values)
-            }
-        }
-    )*};
-}
-
-from_vec! {
-    U8(u8);
-    U16(u16);
-    U32(u32);
-    I8(i8);
-    I16(i16);
-    I32(i32);
-    OptionalU8(Option<u8>);
-    F16(half::f16) if "iyma";
-    F32(f32);
-    F64(f64);
 }
 
 #[cfg(feature = "serde")]

@@ -121,17 +121,11 @@ impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for FieldVisitor<F> 
             return ControlFlow::Continue(());
         }
         let value = match value {
-            Value::Text(text) => FieldValue::Text(text.clone().into()),
-            value => match Numbers::empty_of_type(&ty, value) {
-                Some(mut numbers) => {
-                    numbers.push(value);
-                    FieldValue::Numbers(numbers.into())
-                }
-                // A packed word has no value: its bit fields follow.
-                None => return ControlFlow::Continue(()),
-            },
+            Value::Text(text) => Some(FieldValue::Text(text.clone().into())),
+            value => Numbers::from_first(&ty, value).map(|numbers| FieldValue::Numbers(numbers.into())),
         };
-        (self.visit)(&path_text(node.path), value)
+        // A packed word has no value: its bit fields follow.
+        value.map_or(ControlFlow::Continue(()), |value| (self.visit)(&path_text(node.path), value))
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
@@ -158,11 +152,9 @@ impl NumberList {
                 None => self.shape.push(length),
             }
         }
-        if self.numbers.is_none() {
-            self.numbers = Numbers::empty_of_type(ty, value);
-        }
-        if let Some(numbers) = &mut self.numbers {
-            numbers.push(value);
+        match &mut self.numbers {
+            Some(numbers) => numbers.push(value),
+            none => *none = Numbers::from_first(ty, value),
         }
     }
 }

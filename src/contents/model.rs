@@ -20,7 +20,7 @@ use meshspec_derive::ToJson;
 /// contents.meshes.push(mesh);
 /// assert_eq!(contents.meshes[0].attributes[0].array.shape, [3, 3]);
 /// ```
-#[derive(Debug, ToJson)]
+#[derive(Debug, Default, ToJson)]
 #[non_exhaustive]
 pub struct Contents<'f> {
     /// The name of the format.
@@ -50,19 +50,7 @@ pub struct Contents<'f> {
 impl Contents<'_> {
     /// Creates empty contents of a file of this format.
     pub fn new(format: &'static str, dialect: Dialect) -> Self {
-        Contents {
-            format,
-            dialect,
-            properties: Vec::new(),
-            user_data: None,
-            root_transform: None,
-            meshes: Vec::new(),
-            lods: Vec::new(),
-            skeleton: None,
-            animations: Vec::new(),
-            poses: Vec::new(),
-            fields: None,
-        }
+        Contents { format, dialect, ..Contents::default() }
     }
 }
 

@@ -141,8 +141,7 @@ impl About {
         // Each dialect has the same number of layouts; the list is in the order of the dialects.
         let per_dialect = layouts.len() / self.dialects.len().max(1);
         let mut by_dialect = self.dialects.iter().zip(layouts.chunks(per_dialect.max(1)));
-        let own = by_dialect.find(|(known, _)| **known == dialect);
-        own.map_or(&[], |(_, layouts)| layouts)
+        by_dialect.find(|(known, _)| **known == dialect).map_or(&[], |(_, layouts)| layouts)
     }
 
     /// Returns `true` if the rule applies to `dialect`; `false` if only the layouts of other dialects declare it.

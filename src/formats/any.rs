@@ -197,8 +197,7 @@ impl AnyFormat {
 
     /// Returns the interpretations that a rule cites. Empty for a custom format.
     pub fn interpretations_of(self, rule: &Rule) -> Vec<Interpretation> {
-        let rows = rule.row.split(", ").filter(|_| self.built_in.is_some());
-        rows.filter_map(Interpretation::find).collect()
+        rule.row.split(", ").filter(|_| self.built_in.is_some()).filter_map(Interpretation::find).collect()
     }
 
     /// Returns valid and broken files for cases that do not follow from the declaration, each with a description.

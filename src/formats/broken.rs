@@ -72,8 +72,7 @@ impl AnyFormat {
             let almost = move |attempt| oracle.almost_broken(&attempt);
             return Ok(Box::new(attempts.into_iter().flat_map(almost)));
         };
-        let rules = self.about().rules;
-        let almost = generate::almost_broken(layout, file, rules, &options.limits)?;
+        let almost = generate::almost_broken(layout, file, self.about().rules, &options.limits)?;
         Ok(Box::new(almost.filter(move |almost| {
             self.check(&almost.bytes, &options).is_ok_and(|report| !has_errors(&report))
         })))
@@ -154,8 +153,6 @@ impl TextOracle {
     }
 }
 
-/// Returns line `index` of a text file.
 fn line_at(text: &[u8], index: usize) -> String {
-    let line = text.split(|byte| *byte == b'\n').nth(index).unwrap_or_default();
-    String::from_utf8_lossy(line).into_owned()
+    String::from_utf8_lossy(text.split(|byte| *byte == b'\n').nth(index).unwrap_or_default()).into_owned()
 }

@@ -199,7 +199,7 @@ fn detect_by_layouts(about: &About, bytes: &[u8]) -> Detection {
 fn rate_layout(layout: &'static Type, bytes: &[u8]) -> Confidence {
     let magic = layout.magic();
     if !magic.is_empty() {
-        return if bytes.starts_with(magic) { Confidence::Magic } else { Confidence::None };
+        return Confidence::by_magic(bytes, magic);
     }
     if first_mismatch(layout, bytes) == u64::MAX { Confidence::Structure } else { Confidence::None }
 }

@@ -2,8 +2,37 @@
 
 use std::path::Path;
 
-use super::{AnyFormat, Confidence, Detection, Document};
+use super::{AnyFormat, Document};
 use crate::{Dialect, Error, FormatId, ReadOptions, Report, Result};
+
+/// The confidence that given bytes are a file of a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// Not a file of the format.
+    None,
+    /// The start matches, but the structure does not: possibly a damaged file.
+    Possible,
+    /// The format has no magic bytes, but the whole structure matches.
+    Structure,
+    /// The magic bytes match.
+    Magic,
+}
+
+impl Confidence {
+    /// Returns `Magic` if `bytes` start with `magic`, otherwise `None`.
+    pub(super) fn by_magic(bytes: &[u8], magic: &[u8]) -> Confidence {
+        if bytes.starts_with(magic) { Confidence::Magic } else { Confidence::None }
+    }
+}
+
+/// The result of detecting a format: the confidence and the dialect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detection {
+    /// The confidence that the bytes are a file of the format.
+    pub confidence: Confidence,
+    /// The dialect, assuming that the bytes are a file of the format.
+    pub dialect: Dialect,
+}
 
 /// The detected format and dialect: a built-in format or, through [`Formats`](crate::Formats), any registered one.
 ///
@@ -49,8 +78,7 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
 
     /// Adds the detected dialect to the options unless they already have one.
     fn with_detected_dialect(self, options: &ReadOptions) -> ReadOptions {
-        let dialect = options.dialect.unwrap_or(self.dialect);
-        options.clone().with_dialect(dialect)
+        options.clone().with_dialect(options.dialect.unwrap_or(self.dialect))
     }
 }
 

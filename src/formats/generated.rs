@@ -13,12 +13,8 @@ use crate::{Dialect, Limits, ReadOptions, Report, Result, Severity, WriteOptions
 /// A strategy for files with their dialects.
 pub type Files = BoxedStrategy<(Dialect, Vec<u8>)>;
 
-/// Returns a strategy for encoded documents.
 pub(super) fn encoded_files<D: Format + Debug>(documents: impl Strategy<Value = D> + 'static) -> Files {
-    let encode = |document: D| {
-        let bytes = document.write(&WriteOptions::default()).ok()?;
-        Some((document.dialect(), bytes))
-    };
+    let encode = |document: D| Some((document.dialect(), document.write(&WriteOptions::default()).ok()?));
     documents.prop_filter_map("a document that cannot be written", encode).boxed()
 }
 

@@ -13,7 +13,6 @@ mod by_id;
 pub mod crucible;
 mod declared;
 mod detect;
-mod detection;
 mod document;
 mod examples;
 mod format;
@@ -40,8 +39,7 @@ pub use binary::{BinaryFormat, FromDialect};
 pub use declared::Declared;
 #[cfg(feature = "scene")]
 pub(crate) use detect::detect_without;
-pub use detect::{Detected, detect};
-pub use detection::{Confidence, Detection};
+pub use detect::{Confidence, Detected, Detection, detect};
 pub use document::Document;
 pub use examples::RuleExample;
 #[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]

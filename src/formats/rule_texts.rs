@@ -12,8 +12,7 @@ pub(super) fn enforcement_text(about: &About, grammar: Option<&Grammar>, rule: &
             let declared = declared_rules(about.layouts()).into_iter().filter(|row| row.rule == rule);
             let declared = declared.map(|row| format!("`{}`: {}", row.field, row.requirement));
             let columns = grammar.map_or(&[][..], |grammar| grammar.rules).iter();
-            let columns =
-                columns.filter(|row| row.rule == rule).map(|row| format!("column `{}`", row.column));
+            let columns = columns.filter(|c| c.rule == rule).map(|c| format!("column `{}`", c.column));
             declared.chain(columns).collect::<Vec<_>>().join("; ")
         }
         Enforcement::Structure => "structure".to_owned(),

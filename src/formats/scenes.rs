@@ -3,7 +3,7 @@
 use super::{AnyFormat, Document};
 use crate::info::Info;
 use crate::scene::{Conventions, FromScene, Scene, SceneOptions, SourceFields, ToScene};
-use crate::{FormatId, Loss, ReadOptions, Result, WriteOptions};
+use crate::{FormatId, Loss, ReadOptions, Result, Text, WriteOptions};
 
 /// A function that decodes a file to a scene.
 type ReadScene = fn(&[u8], &ReadOptions, &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
@@ -122,6 +122,15 @@ fn info_with_scene<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<In
     })
 }
 
+/// Returns the loss for a name that is not UTF-8; otherwise `None`.
+#[allow(dead_code, reason = "unused unless MESH or BMD is enabled")]
+pub(super) fn utf8_loss(path: String, name: &Text) -> Option<Loss> {
+    let text = name.to_string();
+    (text.as_bytes() != name.as_bytes()).then(|| {
+        Loss::renamed(path, "invalid UTF-8 replaced").with_detail(format_args!("{name:?} becomes \"{text}\""))
+    })
+}
+
 impl FormatId {
     /// Returns the axes, unit and texture origin of the format, with the evidence for them.
     pub fn conventions(self) -> Conventions {
@@ -152,18 +161,14 @@ impl Document {
         with_format!(*self, Document(ref document), |D| D::source_fields(document))
     }
 
-    /// Converts a scene to a document of `format`. Also returns the losses: data that the format cannot represent.
+    /// Converts a scene to a document of the format `id`. Also returns the losses: data that the format cannot represent.
     ///
     /// # Errors
     ///
     /// Returns an error if the scene is inconsistent, or the format cannot express it at all.
-    pub fn from_scene(
-        format: FormatId,
-        scene: Scene,
-        options: &SceneOptions,
-    ) -> Result<(Document, Vec<Loss>)> {
+    pub fn from_scene(id: FormatId, scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         scene.check()?;
-        with_format!(format, FormatId {}, |D| {
+        with_format!(id, FormatId {}, |D| {
             let (document, losses) = D::from_scene(scene, options)?;
             Ok((document.into(), losses))
         })

@@ -117,8 +117,7 @@ fn animation(animation: &Animation) -> contents::Animation {
 
 /// Returns the absolute tolerance for vectors interpolated between `vectors`.
 fn interpolation_tolerance(vectors: impl Iterator<Item = [f32; 3]>) -> f32 {
-    let coordinates = vectors.flatten();
-    ROUNDING * coordinates.fold(1.0, |largest: f32, coordinate| largest.max(coordinate.abs()))
+    ROUNDING * vectors.flatten().fold(1.0, |largest: f32, coordinate| largest.max(coordinate.abs()))
 }
 
 /// Returns the rest pose, and up to three poses of each animation.
@@ -141,10 +140,8 @@ fn poses(document: &Document) -> Vec<contents::Pose> {
                 return poses;
             }
             let (mut pose, lengths) = animation.pose_and_lengths(frame as f32);
-            for (motion, _) in pose.bones.iter_mut().zip(&lengths).filter(|(_, length)| **length < MIN_LENGTH)
-            {
-                motion.rotation = [f32::NAN; 4];
-            }
+            let short = pose.bones.iter_mut().zip(&lengths).filter(|(_, length)| **length < MIN_LENGTH);
+            short.for_each(|(motion, _)| motion.rotation = [f32::NAN; 4]);
             // Normalising a short quaternion multiplies its rounding error.
             let shortest = lengths.into_iter().filter(|length| *length >= MIN_LENGTH).fold(1.0, f64::min);
             let rotation = ROUNDING / shortest as f32;

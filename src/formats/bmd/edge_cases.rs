@@ -6,8 +6,7 @@ use super::schema::{
     Triple,
 };
 use super::{
-    AnimRate, Animation, Bone, Document, Face, Faces, Mesh, PackedFace, PackedVertex, Surface, Track,
-    Transform, Vertices,
+    AnimRate, Animation, Bone, Document, Face, Faces, Mesh, PackedVertex, Surface, Track, Transform, Vertices,
 };
 use crate::{Format, Text, WriteOptions};
 
@@ -29,16 +28,12 @@ fn many_vertices() -> Option<Vec<u8>> {
     let mesh = |count: usize, n_tris, last| {
         let mut vertices = Vertices::default();
         (0..count).try_for_each(|_| vertices.push(vertex(Surface::default())).map(drop)).ok()?;
-        let mut faces = Faces::default();
-        for face in [Face::Quad([0, 1, 2, last]), Face::Triangle([0, 1, last])] {
-            faces.push(PackedFace::smallest(face)?).ok()?;
-        }
+        let faces = Faces::encode(&[Face::Quad([0, 1, 2, last]), Face::Triangle([0, 1, last])]).ok()?;
         Some(Mesh { n_tris: Some(n_tris), ..Mesh::new(Some(Text::from("stone")), vertices, faces) })
     };
     // Below, `ofs_vtx` of the later meshes is patched so that they share the vertices of the first mesh.
     let meshes = vec![mesh(1025, 2, 1024)?, mesh(4, 2, 3)?, mesh(4, 3, 3)?];
-    let document = Document { meshes, ..Document::default() };
-    let mut bytes = document.write(&WriteOptions::default()).ok()?;
+    let mut bytes = Document { meshes, ..Document::default() }.write(&WriteOptions::default()).ok()?;
     let table = u32::from_le_bytes(*bytes.get(OFS_MESHES..)?.first_chunk()?) as usize;
     let ofs_vtx: [u8; 4] = *bytes.get(table..)?.first_chunk()?;
     for index in [1, 2] {

@@ -1,6 +1,7 @@
 //! Hand-written violations of the BMD rules that generated breakages never violate in isolation: an image, and a change
 //! for each rule.
 
+use super::document::PackedVertex::{Scaled96, Textured64};
 use super::document::{
     Animation, Bone, Document, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex, Track, TrackKey,
     Transform, Vertices,
@@ -23,19 +24,13 @@ const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
         image.animations.clear();
     }),
     (&VERTEX_TAG, |image| add_vertex(image, 0, PackedVertex::Vertex128(Vertex128::new().with_tag(0xfe)))),
-    (&VERTEX_UNDEFINED, |image| {
-        add_vertex(image, 0, PackedVertex::Scaled96(ScaledVertex96::new().with_tag(0xf3)))
-    }),
-    (&VERTEX_BONE, |image| {
-        add_vertex(image, 0, PackedVertex::Textured64(TexturedVertex64::new().with_bone(3)))
-    }),
+    (&VERTEX_UNDEFINED, |image| add_vertex(image, 0, Scaled96(ScaledVertex96::new().with_tag(0xf3)))),
+    (&VERTEX_BONE, |image| add_vertex(image, 0, Textured64(TexturedVertex64::new().with_bone(3)))),
     (&NON_FINITE, |image| {
         add_vertex(image, 0, PackedVertex::Vertex128(Vertex128::new().with_tag(0xfd).with_org_y(0x7c00)))
     }),
     (&INDEX_RANGE, |image| add_face(image, PackedFace::smallest(Face::Triangle([0, 1, 4])))),
-    (&TAG2, |image| {
-        add_face(image, Some(PackedFace::Triangle64(Triangle64::new().with_tag(2).with_tag2(1))))
-    }),
+    (&TAG2, |image| add_face(image, PackedFace::Triangle64(Triangle64::new().with_tag(2).with_tag2(1)))),
     (&TRIANGLE_COUNT, |image| {
         // With four triangles, the count may be 6 or 8.
         (0..2).for_each(|_| add_face(image, PackedFace::smallest(Face::Quad([0, 1, 2, 3]))));
@@ -55,9 +50,7 @@ const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
         image.bones.push(pseudo_bone([0, 2]));
     }),
     (&SOLID_CLOSED, |image| change_mesh(image, 1, |mesh| mesh.faces = Faces::default())),
-    (&SOLID_BONE, |image| {
-        add_vertex(image, 1, PackedVertex::Textured64(TexturedVertex64::new().with_bone(1)))
-    }),
+    (&SOLID_BONE, |image| add_vertex(image, 1, Textured64(TexturedVertex64::new().with_bone(1)))),
     (&NO_FRAMES, |image| {
         let tracks = vec![Track::default(); 2];
         image.animations = vec![Animation { n_frames: 0, tracks, ..Animation::default() }];
@@ -95,10 +88,10 @@ fn push_vertex(mesh: &mut Mesh, vertex: PackedVertex) {
 }
 
 /// Adds a face to the first mesh.
-fn add_face(image: &mut Document, face: Option<PackedFace>) {
+fn add_face(image: &mut Document, face: impl Into<Option<PackedFace>>) {
     change_mesh(image, 0, |mesh| {
         // A few faces always fit.
-        let _ = face.map(|face| mesh.faces.push(face));
+        let _ = face.into().map(|face| mesh.faces.push(face));
         // 1 allows all forms.
         mesh.flags.set_triangles_type(1);
     });
@@ -124,18 +117,10 @@ fn tetrahedron(material: Option<Text>) -> Option<Mesh> {
     let mut vertices = Vertices::default();
     for fraction in [0, 1, 1 << 9, 1 << 18] {
         let vertex = TexturedVertex64::new().with_position(Triple::from(15 << 27 | fraction));
-        vertices.push(PackedVertex::Textured64(vertex)).ok()?;
+        vertices.push(Textured64(vertex)).ok()?;
     }
-    Some(Mesh::new(material, vertices, faces(&[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])))
-}
-
-fn faces(corners: &[[u32; 3]]) -> Faces {
-    let mut faces = Faces::default();
-    for face in corners.iter().filter_map(|corners| PackedFace::smallest(Face::Triangle(*corners))) {
-        // A few faces always fit.
-        let _ = faces.push(face);
-    }
-    faces
+    let faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]].map(Face::Triangle);
+    Some(Mesh::new(material, vertices, Faces::encode(&faces).ok()?))
 }
 
 /// Builds a pseudo-bone that follows two bones with equal weights.

@@ -50,7 +50,7 @@ use super::{About, Declared, Detection, Format, Specification, encode_checked, r
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::Layout;
-use crate::{Dialect, ReadOptions, Report, Result, WriteOptions};
+use crate::{Confidence, Dialect, ReadOptions, Report, Result, WriteOptions};
 
 /// Functions that split large meshes, exposed for tests because encoding such a mesh as a file takes seconds.
 #[cfg(all(feature = "scene", feature = "proptest"))]
@@ -61,8 +61,6 @@ pub mod __private {
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: "bmd",
-        title: "BMD",
         summary: "images of packed meshes, quantised skeletons, compacted animations",
         specification: Some(Specification {
             title: "Mesh Model Format (Possible, for BGBTech3 Engine)",
@@ -70,16 +68,14 @@ impl Declared for Document {
             url: "https://github.com/cr88192/bgbtech_btsr1arch/blob/6072746cc589daf2605b183d1529c443f96ff6f8/bgbcc22/docs/2025-04-19_MeshMdl1.txt",
         }),
         extensions: &["bmd"],
-        dialects: &[Dialect::Spec],
-        authors_dialect: None,
-        has_compression_levels: false,
         has_precisions: true,
         rules: rules::RULES,
-        layouts: || &[("bmd", &schema::Image::TYPE)],
+        ..About::new("bmd", "BMD", || &[("bmd", &schema::Image::TYPE)])
     };
 
     fn detect(bytes: &[u8]) -> Detection {
-        codec::detect(bytes)
+        let confidence = Confidence::by_magic(bytes, schema::Header::TYPE.magic());
+        Detection { confidence, dialect: Dialect::Spec }
     }
 
     by_document!();

@@ -15,55 +15,45 @@ use crate::{Format, WriteOptions};
 pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     let literals = "a stream of more than 15 + 255 bytes that do not repeat";
     let window = "indices of more than 64 KiB, with a match 65,535 bytes back";
+    let empty_with_match = Some(Lz4Block { uncompressed_size: 0, bytes: vec![1] });
+    let zeros = || Lz4Block::compress(&[0; 6]).ok();
+    let normal = AttributeFlags::new().with_normal(true);
     let cases = [
         (window, distant_match()),
         (literals, long_literals()),
         ("LZ4 indices with a match 0 bytes back", with_indices(6, &[(&[0, 0], Some((0, 4)))])),
         ("LZ4 indices that end with a match", with_indices(6, &[(&[0, 0], Some((2, 4)))])),
-        (
-            "empty data whose LZ4 token has a match length",
-            with_block(Lz4Block { uncompressed_size: 0, bytes: vec![1] }),
-        ),
+        ("empty data whose LZ4 token has a match length", bare_chunk(empty_with_match, 1, None)),
         ("an index that is −1 as a signed number", with_indices(6, &[(&[0, 0, 255, 255, 0, 0], None)])),
-        ("an index into empty streams", index_into_empty_streams()),
-        ("an empty stream after a stream with values", unequal_streams()),
+        ("an index into empty streams", bare_chunk(zeros(), 0, None)),
+        ("an empty stream after a stream with values", bare_chunk(zeros(), 1, Some(normal))),
         ("a byte after the last stream of the second chunk in a container", trailing_byte()),
     ];
     cases.into_iter().filter_map(|(what, bytes)| Some((what, bytes?))).collect()
 }
 
-/// ComparedValues and the match after them, with its distance and length.
+/// Literals and the match after them, with its distance and length.
 type Sequence<'a> = (&'a [u8], Option<(u16, usize)>);
 
 /// Builds a bare chunk of one vertex, with 16-bit indices that unpack to `size` bytes.
 fn with_indices(size: i32, sequences: &[Sequence<'_>]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     sequences.iter().for_each(|(literals, lz4_match)| push_sequence(&mut bytes, literals, *lz4_match));
-    with_block(Lz4Block { uncompressed_size: size, bytes })
+    bare_chunk(Some(Lz4Block { uncompressed_size: size, bytes }), 1, None)
 }
 
-/// Builds a bare chunk of one vertex, with 16-bit indices.
-fn with_block(indices: Lz4Block) -> Option<Vec<u8>> {
-    bare_chunk(indices, &[[0.0; 3]], &[])
-}
-
-fn index_into_empty_streams() -> Option<Vec<u8>> {
-    bare_chunk(Lz4Block::compress(&[0; 6]).ok()?, &[], &[])
-}
-
-fn unequal_streams() -> Option<Vec<u8>> {
-    bare_chunk(Lz4Block::compress(&[0; 6]).ok()?, &[[0.0; 3]], &[AttributeFlags::new().with_normal(true)])
-}
-
-/// Builds a bare chunk with positions and empty streams of other attributes.
-fn bare_chunk(indices: Lz4Block, positions: &[[f32; 3]], empty: &[AttributeFlags]) -> Option<Vec<u8>> {
-    let positions = Lz4Block::compress(bytemuck::cast_slice(positions)).ok()?;
-    let mut streams =
-        vec![CompressedStream { attribute: AttributeFlags::new().with_position_3d(true), block: positions }];
-    for attribute in empty {
-        streams.push(CompressedStream { attribute: *attribute, block: Lz4Block::compress(&[]).ok()? });
+/// Builds a bare chunk with 16-bit indices, positions of 0, and an empty stream of another attribute.
+fn bare_chunk(indices: Option<Lz4Block>, vertices: usize, empty: Option<AttributeFlags>) -> Option<Vec<u8>> {
+    let positions = vec![0; size_of::<[f32; 3]>() * vertices];
+    let mut streams = vec![position_stream(Lz4Block::compress(&positions).ok()?)];
+    if let Some(attribute) = empty {
+        streams.push(CompressedStream { attribute, block: Lz4Block::compress(&[]).ok()? });
     }
-    write(&CompressedChunk { index_size: 0, indices, streams })
+    write(&CompressedChunk { index_size: 0, indices: indices?, streams })
+}
+
+fn position_stream(block: Lz4Block) -> CompressedStream {
+    CompressedStream { attribute: AttributeFlags::new().with_position_3d(true), block }
 }
 
 /// Writes a bare chunk.
@@ -74,16 +64,21 @@ fn write(compressed: &CompressedChunk) -> Option<Vec<u8>> {
     Some(bytes.into_inner())
 }
 
-/// Builds a container whose second chunk is one byte longer than its streams.
-fn trailing_byte() -> Option<Vec<u8>> {
-    let chunk = Chunk {
-        indices: Indices::U16(vec![0, 0, 0]),
-        streams: vec![Values::Position3d(vec![[0.0; 3]]).into()],
-        ..Chunk::default()
-    };
-    let chunks = vec![chunk.clone(), Chunk { trailing: vec![0], ..chunk }];
+/// Builds a container.
+fn model(chunks: Vec<Chunk>) -> Option<Vec<u8>> {
     let document = Document { container: Container::Model, chunks, ..Document::default() };
     Format::write(&document, &WriteOptions::lenient()).ok()
+}
+
+fn chunk(indices: [u16; 3], positions: Vec<[f32; 3]>) -> Chunk {
+    let streams = vec![Values::Position3d(positions).into()];
+    Chunk { indices: Indices::U16(indices.to_vec()), streams, ..Chunk::default() }
+}
+
+/// Builds a container whose second chunk is one byte longer than its streams.
+fn trailing_byte() -> Option<Vec<u8>> {
+    let chunk = chunk([0, 0, 0], vec![[0.0; 3]]);
+    model(vec![chunk.clone(), Chunk { trailing: vec![0], ..chunk }])
 }
 
 /// Builds a file whose positions have no repeated bytes, so that LZ4 stores them as literals.
@@ -93,14 +88,7 @@ fn long_literals() -> Option<Vec<u8>> {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         f32::from_bits(0x3f80_0000 | state >> 9)
     };
-    let positions = (0..30).map(|_| [(); 3].map(|()| coordinate())).collect();
-    let chunk = Chunk {
-        indices: Indices::U16(vec![0, 1, 29]),
-        streams: vec![Values::Position3d(positions).into()],
-        ..Chunk::default()
-    };
-    let document = Document { container: Container::Model, chunks: vec![chunk], ..Document::default() };
-    Format::write(&document, &WriteOptions::default()).ok()
+    model(vec![chunk([0, 1, 29], (0..30).map(|_| [(); 3].map(|()| coordinate())).collect())])
 }
 
 /// Builds a bare chunk whose indices are zeros, a run of ones, and a copy of the first zeros. A reader that copies from
@@ -114,16 +102,9 @@ fn distant_match() -> Option<Vec<u8>> {
     push_sequence(&mut packed, &[0; 16], None);
     let mut positions = Vec::new();
     push_sequence(&mut positions, &[0; 36], None);
-    let attribute = AttributeFlags::new().with_position_3d(true);
-    let compressed = CompressedChunk {
-        index_size: 0,
-        indices: Lz4Block { uncompressed_size: 64 + ONES as i32 + 26, bytes: packed },
-        streams: vec![CompressedStream {
-            attribute,
-            block: Lz4Block { uncompressed_size: 36, bytes: positions },
-        }],
-    };
-    write(&compressed)
+    let indices = Lz4Block { uncompressed_size: 64 + ONES as i32 + 26, bytes: packed };
+    let positions = Lz4Block { uncompressed_size: 36, bytes: positions };
+    write(&CompressedChunk { index_size: 0, indices, streams: vec![position_stream(positions)] })
 }
 
 /// Appends an LZ4 sequence: literals, then a match with this distance and length, if there is one.

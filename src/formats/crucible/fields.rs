@@ -1,13 +1,16 @@
 //! Access to document values by declared field names.
 
-use super::schema::{Chunk, Container, Document, Indices, Stream};
+use super::schema::{Chunk, Container, Document, Indices, ModelHeader, Stream};
 use crate::Dialect;
 use crate::layout::walk::{DocumentValue, Fields, StoredFields};
 
 impl Fields for Document {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
-            "header" => DocumentValue::fields(HeaderFields(self)),
+            "header" => match ModelHeader::for_chunks(&self.chunks) {
+                Ok(header) => DocumentValue::little_endian(&header),
+                Err(_) => DocumentValue::Unknown,
+            },
             "chunks" => DocumentValue::items(&self.chunks, |chunk| {
                 let chunk = ChunkFields { chunk, dialect: self.dialect };
                 match self.container {
@@ -15,17 +18,6 @@ impl Fields for Document {
                     Container::Model => DocumentValue::fields(ContainedChunkFields(chunk)),
                 }
             }),
-            _ => DocumentValue::Unknown,
-        }
-    }
-}
-
-struct HeaderFields<'d>(&'d Document);
-
-impl Fields for HeaderFields<'_> {
-    fn field(&self, name: &'static str) -> DocumentValue<'_> {
-        match name {
-            "chunk_count" => DocumentValue::count::<u32>(self.0.chunks.len()),
             _ => DocumentValue::Unknown,
         }
     }

@@ -58,8 +58,6 @@ use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: "crucible",
-        title: "Crucible",
         summary: "mesh chunks of LZ4-compressed attribute streams",
         specification: Some(Specification {
             title: "Mesh Chunk Format",
@@ -68,11 +66,8 @@ impl Declared for Document {
         }),
         extensions: &["cmodel", "crmesh"],
         dialects: &[Dialect::Spec, Dialect::Tangent],
-        authors_dialect: None,
-        has_compression_levels: false,
-        has_precisions: false,
         rules: rules::RULES,
-        layouts: schema::layouts,
+        ..About::new("crucible", "Crucible", || &*schema::LAYOUTS)
     };
 
     fn detect(bytes: &[u8]) -> Detection {
@@ -116,17 +111,13 @@ impl Format for Document {
         Self::ABOUT.require_dialect(dialect)?;
         let mut losses = Vec::new();
         for (index, chunk) in self.chunks.iter_mut().enumerate() {
-            let mut position = 0;
-            chunk.streams.retain(|stream| {
-                let keep = stream.values.attribute(dialect).is_some();
-                if !keep {
-                    let path = format!("chunks[{index}].streams[{position}]");
-                    let message = format!("the {dialect} dialect has no attribute {}", stream.values.name());
-                    losses.push(Loss::dropped(path, message));
-                }
-                position += 1;
-                keep
-            });
+            let exists = |stream: &Stream| stream.values.attribute(dialect).is_some();
+            for (position, stream) in chunk.streams.iter().enumerate().filter(|(_, stream)| !exists(stream)) {
+                let path = format!("chunks[{index}].streams[{position}]");
+                let message = format!("the {dialect} dialect has no attribute {}", stream.values.name());
+                losses.push(Loss::dropped(path, message));
+            }
+            chunk.streams.retain(exists);
         }
         self.dialect = dialect;
         Ok((self, losses))
@@ -154,10 +145,7 @@ fn mesh_info(chunk: &Chunk) -> MeshInfo {
         vertices: chunk.vertex_count() as u64,
         attributes: chunk.streams.iter().map(attribute).collect(),
         indices: chunk.indices.len() as u64,
-        index_bits: match chunk.indices {
-            Indices::U16(_) => 16,
-            Indices::U32(_) => 32,
-        },
+        index_bits: 8 * chunk.indices.value_size() as u32,
         bounds: match chunk.positions_3d() {
             Some(positions) => Bounds::from_points(positions.iter().copied()),
             None => Bounds::from_points(flat_positions),

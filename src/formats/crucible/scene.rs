@@ -73,8 +73,7 @@ impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();
-        let tangents = dialect == Dialect::Tangent;
-        let capabilities = Capabilities { tangents, ..CAPABILITIES };
+        let capabilities = Capabilities { tangents: dialect == Dialect::Tangent, ..CAPABILITIES };
         let was_in_container = scene.extras.remove(CONTAINER).is_some();
         let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
         let container = match was_in_container {
@@ -200,8 +199,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
         Some(scene::Indices::U16(values)) => Indices::U16(values),
         None => Indices::default(),
     };
-    let streams = streams.into_iter().map(Stream::from).collect();
-    Chunk { indices, streams, ..Chunk::default() }
+    Chunk { indices, streams: streams.into_iter().map(Stream::from).collect(), ..Chunk::default() }
 }
 
 /// Returns the bones and influences of a vertex. Unused influences have bone 0 and weight 0.

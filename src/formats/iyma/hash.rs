@@ -69,8 +69,7 @@ pub(super) const METADATA_HASH: ChecksumFunction = ChecksumFunction {
 
 /// Converts the argument of a declaration to a dialect.
 pub(super) fn to_dialect(argument: Option<&Value>) -> Dialect {
-    let is_reference = argument == Some(&Dialect::Reference.into());
-    if is_reference { Dialect::Reference } else { Dialect::Spec }
+    if argument == Some(&Dialect::Reference.into()) { Dialect::Reference } else { Dialect::Spec }
 }
 
 /// Returns `true` if `stored` is the one-shot hash of the joined `parts`. For 48 bytes, accepts both variants (I3).
@@ -130,8 +129,9 @@ impl StreamingHasher {
             }
             4..=16 => {
                 let delta = if size >= 8 { 4 } else { 0 };
-                self.a ^= read_uint(bytes, 0, 4) << 32 | read_uint(bytes, size - 4, 4);
-                self.b ^= read_uint(bytes, delta, 4) << 32 | read_uint(bytes, size - 4 - delta, 4);
+                let read = |offset: usize| read_uint(&bytes[offset..offset + 4]);
+                self.a ^= read(0) << 32 | read(size - 4);
+                self.b ^= read(delta) << 32 | read(size - 4 - delta);
             }
             _ => {
                 let mut lanes = [self.seed; 3];
@@ -140,17 +140,15 @@ impl StreamingHasher {
                 }
                 let rest = mix_blocks(&mut lanes, bytes);
                 self.seed = lanes[0] ^ lanes[1] ^ lanes[2];
+                let read = |offset: usize| read_uint(&rest[offset..offset + 8]);
                 if rest.len() > 16 {
-                    self.seed = mix(
-                        read_uint(rest, 0, 8) ^ SECRETS[2],
-                        read_uint(rest, 8, 8) ^ self.seed ^ SECRETS[1],
-                    );
+                    self.seed = mix(read(0) ^ SECRETS[2], read(8) ^ self.seed ^ SECRETS[1]);
                 }
                 if rest.len() > 32 {
-                    self.seed = mix(read_uint(rest, 16, 8) ^ SECRETS[2], read_uint(rest, 24, 8) ^ self.seed);
+                    self.seed = mix(read(16) ^ SECRETS[2], read(24) ^ self.seed);
                 }
-                self.a ^= read_uint(bytes, size - 16, 8);
-                self.b ^= read_uint(bytes, size - 8, 8);
+                self.a ^= read_uint(&bytes[size - 16..size - 8]);
+                self.b ^= read_uint(&bytes[size - 8..]);
             }
         }
     }
@@ -170,9 +168,9 @@ fn mix_blocks<'b>(lanes: &mut [u64; 3], bytes: &'b [u8]) -> &'b [u8] {
     rest
 }
 
-/// Reads a little-endian number of `size` bytes at `offset`.
-fn read_uint(bytes: &[u8], offset: usize, size: usize) -> u64 {
-    bytes[offset..offset + size].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+/// Reads a little-endian number of up to 8 bytes.
+pub(super) fn read_uint(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Returns the low and the high 64 bits of a product.

@@ -64,8 +64,6 @@ pub mod __private {
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: "iyma",
-        title: "IyMA",
         summary: "zstd-compressed GPU buffers of compatible meshes",
         specification: Some(Specification {
             title: "Iyes Mesh Array",
@@ -76,9 +74,8 @@ impl Declared for Document {
         dialects: &[Dialect::Spec, Dialect::Reference],
         authors_dialect: Some(Dialect::Reference),
         has_compression_levels: true,
-        has_precisions: false,
         rules: rules::RULES,
-        layouts: schema::layouts,
+        ..About::new("iyma", "IyMA", || &*schema::LAYOUTS)
     };
 
     fn detect(bytes: &[u8]) -> Detection {

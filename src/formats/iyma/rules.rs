@@ -27,7 +27,6 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
 }
 
-/// Reports wrong checksums.
 pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataChecksum, report: &mut Report) {
     if let Some(wrong) = metadata {
         report.add(&METADATA_CHECKSUM, path!(header.metadata_checksum), mismatch_message(wrong));
@@ -37,7 +36,6 @@ pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataCheck
     }
 }
 
-/// Returns the message for a wrong checksum.
 pub(super) fn mismatch_message(wrong: &WrongChecksum) -> impl Display + use<> {
     let stored = wrong.stored;
     match wrong.computed() {
@@ -108,12 +106,10 @@ fn max_index(indices: &IndexBuffer, range: Range<usize>) -> u32 {
     let bytes = &indices.data[range.start * size..range.end * size];
     match indices.format {
         IndexFormat::U16 => {
-            let values = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]]));
-            values.fold(0, u16::max).into()
+            bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).fold(0, u16::max).into()
         }
         IndexFormat::U32 => {
-            let values = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-            values.fold(0, u32::max)
+            bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).fold(0, u32::max)
         }
     }
 }

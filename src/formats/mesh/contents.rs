@@ -3,7 +3,7 @@
 use glam::{DMat4, DQuat, DVec3};
 
 use super::schema::{NO_JOINT, Pose};
-use super::{Animation, Document, Joint};
+use super::{Animation, Columns, Document, Joint};
 use crate::FormatId;
 use crate::contents::{
     self, Array, Contents, Keys, Mesh, Numbers, PoseBudget, Skeleton, SkinnedPositions, sampled_frames,
@@ -12,10 +12,7 @@ use crate::contents::{
 pub(super) fn contents(document: &Document) -> Contents<'static> {
     let Document { root_transform, vertices, indices, joints, animations, .. } = document;
     let columns = vertices.to_columns();
-    let poses = match (&columns.joint_ids, &columns.joint_weights, Rig::new(joints)) {
-        (Some(ids), Some(weights), Some(rig)) => rig.poses(document, &columns.positions, ids, weights),
-        _ => Vec::new(),
-    };
+    let poses = Rig::new(joints).and_then(|rig| rig.poses(document, &columns)).unwrap_or_default();
     let mut mesh = Mesh::new(vertices.len());
     for (attribute, array) in columns.into_arrays() {
         let name = match attribute {
@@ -107,14 +104,12 @@ impl Rig {
         Some(Rig { order, parents, inverse_bind })
     }
 
-    /// Returns the poses of the [sampled](sampled_frames) frames of each animation, as far as the budget allows.
-    fn poses(
-        &self,
-        document: &Document,
-        positions: &[[f32; 3]],
-        ids: &[[u8; 4]],
-        weights: &[[u8; 4]],
-    ) -> Vec<contents::Pose> {
+    /// Returns the poses of the [sampled](sampled_frames) frames of each animation, as far as the budget allows. `None`
+    /// if the vertices have no joints.
+    fn poses(&self, document: &Document, columns: &Columns) -> Option<Vec<contents::Pose>> {
+        let Columns { positions, joint_ids: Some(ids), joint_weights: Some(weights), .. } = columns else {
+            return None;
+        };
         let mut budget = PoseBudget::new(positions.len() + self.parents.len());
         let all = document.animations.iter().enumerate().flat_map(|(index, animation)| {
             let frames = sampled_frames(animation.timestamps.len() as u64).into_iter();
@@ -134,7 +129,7 @@ impl Rig {
                 ..contents::Pose::at_rest(vec![skinned.into_array(max_term)])
             })
         });
-        poses.collect()
+        Some(poses.collect())
     }
 
     /// Returns the skinning matrix of each joint in a pose, `None` if its transform is undefined. Also returns the

@@ -44,14 +44,10 @@ fn rounded_weights() -> Option<Document> {
 
 /// Builds three joints. As ids, 2 is the parent of 0, and 0 of 1. As indices, the last joint is its own parent.
 fn parents_by_id() -> Option<Document> {
-    Some(Document {
-        joints: vec![joint(1, 0), joint(2, NO_JOINT), joint(0, 2)],
-        ..Document { indices: vec![0, 0, 0], vertices: one_vertex()?, ..Document::default() }
-    })
-}
-
-fn one_vertex() -> Option<Vertices> {
-    Vertices::from_columns(&Columns { positions: vec![[0.0; 3]], ..Columns::default() }).ok()
+    let columns = Columns { positions: vec![[0.0; 3]], ..Columns::default() };
+    let joints = vec![joint(1, 0), joint(2, NO_JOINT), joint(0, 2)];
+    let vertices = Vertices::from_columns(&columns).ok()?;
+    Some(Document { indices: vec![0, 0, 0], vertices, joints, ..Document::default() })
 }
 
 fn joint(id: u8, parent: u8) -> Joint {

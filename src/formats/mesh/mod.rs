@@ -52,8 +52,6 @@ use summary::JointSummary;
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: "mesh",
-        title: "MESH",
         summary: "interleaved vertices, a skeleton, sampled animations",
         specification: Some(Specification {
             title: "MESH format specification v1.0",
@@ -62,11 +60,8 @@ impl Declared for Document {
         }),
         extensions: &["mesh"],
         dialects: &[Dialect::Spec, Dialect::Renderlib],
-        authors_dialect: None,
-        has_compression_levels: false,
-        has_precisions: false,
         rules: rules::RULES,
-        layouts: schema::layouts,
+        ..About::new("mesh", "MESH", || &*schema::LAYOUTS)
     };
 
     fn detect(bytes: &[u8]) -> Detection {
@@ -139,16 +134,13 @@ impl Format for Document {
             }
             _ => {
                 if self.root_transform.take().is_some_and(|transform| transform != IDENTITY) {
-                    let message = "the specification has no root transform";
-                    losses.push(Loss::dropped("root_transform", message));
+                    losses.push(Loss::dropped("root_transform", "the specification has no root transform"));
                 }
                 // The specification requires a name, so all animations get the same empty name.
                 if !self.animations.is_empty() {
                     self.strings = [Text::default()].into_iter().collect();
                 }
-                for animation in &mut self.animations {
-                    animation.name = Some(0);
-                }
+                self.animations.iter_mut().for_each(|animation| animation.name = Some(0));
             }
         }
         self.dialect = dialect;

@@ -8,6 +8,7 @@ use super::document;
 use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
+use crate::formats::scenes::utf8_loss;
 use crate::scene::resampling::Deviation;
 use crate::scene::{
     self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, KeyframeFields, Mesh,
@@ -137,14 +138,8 @@ fn string_losses(document: &Document) -> Vec<Loss> {
         let loss = Loss::dropped("strings", "more strings not used by animations");
         losses.push(loss.with_count_of(others, document.strings.len(), "strings"));
     }
-    losses.extend(names.iter().filter_map(|index| {
-        let string = document.strings.get(*index)?;
-        let is_valid = string.as_bytes() == string.to_string().as_bytes();
-        (!is_valid).then(|| {
-            Loss::renamed(format!("strings[{index}]"), "invalid UTF-8 replaced")
-                .with_detail(format_args!("{string:?} becomes \"{string}\""))
-        })
-    }));
+    let renamed = |index: &usize| utf8_loss(format!("strings[{index}]"), &document.strings.get(*index)?);
+    losses.extend(names.iter().filter_map(renamed));
     losses
 }
 
@@ -209,8 +204,7 @@ fn to_skeleton(joints: &[Joint]) -> scene::Skeleton {
 
 fn to_animation(document: &Document, index: usize, animation: &Animation) -> Result<scene::Animation> {
     let Animation { name: _, duration, speed, timestamps, poses: _ } = animation;
-    let joints = document.joints.len();
-    let mut tracks = vec![(Vec::new(), Vec::new(), Vec::new()); joints];
+    let mut tracks = vec![(Vec::new(), Vec::new(), Vec::new()); document.joints.len()];
     for timestamp in 0..timestamps.len() {
         let poses = document.skeleton_pose(animation, timestamp).ok_or_else(|| {
             let message = "expected one pose per joint and timestamp";

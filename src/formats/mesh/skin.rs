@@ -33,8 +33,7 @@ pub(super) fn add_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         }
     }
     let Some(skin) = mesh.skins.first_mut() else { return };
-    let static_joint = skeleton.joints.len();
-    if bind_to_static_joint(skin, static_joint, losses) {
+    if bind_to_static_joint(skin, skeleton.joints.len(), losses) {
         skeleton.joints.push(Joint { inverse_bind: Mat4::IDENTITY, ..Joint::default() });
     }
 }
@@ -84,8 +83,7 @@ fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<L
         }
     }
     let loss = if has_id {
-        let message = "a static joint was added for vertices bound to missing joints";
-        Loss::changed("skeleton.joints", message)
+        Loss::changed("skeleton.joints", "a static joint was added for vertices bound to missing joints")
     } else {
         let message = format!(
             "MESH supports at most {MAX_JOINTS} joints; vertices bound to missing joints were unbound"

@@ -109,8 +109,7 @@ impl Vertices {
 }
 
 fn column<'r, T: PlainData>(records: &'r [u8], format: VertexFormat, name: &str) -> Option<Column<'r, T>> {
-    let offset = Vertex::offset_with(name, &[format.into()])?;
-    Column::new(records, stride(format), offset as usize)
+    Column::new(records, stride(format), Vertex::offset_with(name, &[format.into()])? as usize)
 }
 
 /// Returns the size of a vertex in bytes, from its declaration.
@@ -137,8 +136,8 @@ impl BinRead for Vertices {
     fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Vertices> {
         let (format, summary) = args.inner;
         let inspect = |records: &[u8]| summarise_joints(records, format, summary);
-        let bytes = bulk::read_records(reader, args.count, stride(format), inspect)?;
-        Ok(Vertices { format, bytes })
+        bulk::read_records(reader, args.count, stride(format), inspect)
+            .map(|bytes| Vertices { format, bytes })
     }
 }
 

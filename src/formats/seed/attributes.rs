@@ -38,7 +38,6 @@ macro_rules! document {
             $($($kind,)+)+
         }
 
-        /// The number of kinds.
         pub(super) const KINDS: usize = [$($(LineKind::$kind),+),+].len();
 
         /// The attribute table.

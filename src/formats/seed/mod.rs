@@ -66,8 +66,6 @@ use codec::{detect, locate, write};
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: "seed",
-        title: "Seed",
         summary: "lines of text: properties, vertex attributes, faces",
         specification: Some(Specification {
             title: "Mesh File Format Specification (.mesh)",
@@ -75,12 +73,8 @@ impl Declared for Document {
             url: "https://github.com/ConficturaStudios/seed-engine/blob/f8f17b66edfe18ca5922aeb7a40634605656c34a/core/docs/MeshFileSpecification.md",
         }),
         extensions: &["mesh"],
-        dialects: &[Dialect::Spec],
-        authors_dialect: None,
-        has_compression_levels: false,
-        has_precisions: false,
         rules: rules::RULES,
-        layouts: || &[],
+        ..About::new("seed", "Seed", || &[])
     };
 
     const GRAMMAR: Option<&'static Grammar> = Some(&schema::GRAMMAR);
@@ -157,14 +151,13 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
-        let attributes = LineKind::ALL
-            .into_iter()
-            .filter(|kind| kind.attribute().occurs == Occurrence::Vertex && self.has_channel(*kind));
+        let is_used =
+            |kind: &LineKind| kind.attribute().occurs == Occurrence::Vertex && self.has_channel(*kind);
         Info {
             properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {
                 vertices: self.vertex_count() as u64,
-                attributes: attributes.map(attribute_info).collect(),
+                attributes: LineKind::ALL.into_iter().filter(is_used).map(attribute_info).collect(),
                 indices: 3 * self.faces.len() as u64,
                 index_bits: 32,
                 bounds: Bounds::from_points(self.positions.iter().copied()),

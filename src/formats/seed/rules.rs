@@ -188,14 +188,13 @@ fn check_properties_and_comments(document: &Document, report: &mut Report) {
     }
     for (index, pair) in comments.windows(2).enumerate() {
         if pair[0].place == pair[1].place && pair[0].place.is_trailing() {
-            let message = "the line already has a trailing comment";
-            report.add(&COMMENT, path!(comments[index + 1].place), message);
+            report.add(&COMMENT, path!(comments[index + 1].place), "the line already has a trailing comment");
         }
     }
 }
 
 /// Returns `true` if a rule of the grammar matches the whole string.
-fn matches_rule(rule: Rule, text: &str) -> bool {
+pub(super) fn matches_rule(rule: Rule, text: &str) -> bool {
     syntax::prefix_len(rule, text) == text.len() && (rule != Rule::name || !text.is_empty())
 }
 

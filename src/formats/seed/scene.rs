@@ -1,6 +1,8 @@
 //! Converts Seed documents to and from scenes.
 
+use super::rules::matches_rule;
 use super::schema::{BuiltIn, channels};
+use super::syntax::Rule;
 use super::{Document, Property};
 use crate::scene::{
     self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, MeshFields, Scene,
@@ -111,7 +113,7 @@ fn to_properties(given: Vec<(String, String)>, losses: &mut Vec<Loss>) -> Vec<Pr
     let mut properties: Vec<Property> = Vec::new();
     for (index, (name, value)) in given.into_iter().enumerate() {
         let path = format!("properties[{index}]");
-        if !is_property_name(&name) || properties.iter().any(|property| property.name == name) {
+        if !matches_rule(Rule::name, &name) || properties.iter().any(|property| property.name == name) {
             let loss = Loss::dropped(path, "invalid or duplicate property name");
             losses.push(loss.with_detail(format_args!("\"{name}\"")));
             continue;
@@ -143,12 +145,6 @@ fn add_built_in_properties(properties: &mut Vec<Property>, mesh: &Mesh, losses: 
             }
         }
     }
-}
-
-/// Returns `true` for a valid property name: a letter followed by letters, digits and `_` (S7).
-fn is_property_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Replaces characters that a value cannot contain, and trims whitespace (S6, S7).

@@ -32,8 +32,7 @@ const NO_BITS: BitRange = BitRange { offset: 0, width: 0 };
 
 impl FaceForm {
     /// A form without fields.
-    const EMPTY: FaceForm =
-        FaceForm { words: 0, tag: 0, corners: [NO_BITS; 4], corner_count: 0, tag2: NO_BITS };
+    const EMPTY: Self = Self { words: 0, tag: 0, corners: [NO_BITS; 4], corner_count: 0, tag2: NO_BITS };
 
     /// Derives the form from the fields of the declared word, without a tag.
     const fn from_type(ty: &Type) -> FaceForm {

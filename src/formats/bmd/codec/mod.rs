@@ -16,7 +16,7 @@ mod writer;
 pub use attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
 pub use columns::VertexColumns;
 pub use nearest::nearest_shade;
-pub(super) use reader::{detect, read};
+pub(super) use reader::read;
 #[cfg(feature = "proptest")]
 pub(super) use sharing::BoundedReader;
 pub(super) use writer::write;

@@ -9,14 +9,7 @@ use super::super::schema::{Header, Image, Track, are_keys};
 use super::sharing::BoundedReader;
 use crate::bulk::Column;
 use crate::layout::Layout;
-use crate::{Confidence, Detection, Dialect, Error, Limit, Result, path};
-
-/// Detects BMD by its magic bytes.
-pub fn detect(bytes: &[u8]) -> Detection {
-    let confidence =
-        if bytes.starts_with(Header::TYPE.magic()) { Confidence::Magic } else { Confidence::None };
-    Detection { confidence, dialect: Dialect::Spec }
-}
+use crate::{Error, Limit, Result, path};
 
 /// Decodes an image, checking only its structure.
 pub fn read(bytes: &[u8]) -> Result<Document> {
@@ -26,19 +19,7 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
         return Err(error);
     }
     let Image { header, meshes, lods, bones, animations } = image.map_err(Error::malformed)?;
-    let Header {
-        resv1,
-        resv2,
-        resv3,
-        ofs_meshes,
-        sz_meshes,
-        ofs_lods: _,
-        sz_lods: _,
-        ofs_bones: _,
-        sz_bones: _,
-        ofs_anims: _,
-        sz_anims: _,
-    } = header;
+    let Header { resv1, resv2, resv3, ofs_meshes, sz_meshes, .. } = header;
     let table = bytes.get(ofs_meshes as usize..).and_then(|table| table.get(..sz_meshes as usize));
     check_counts(table.unwrap_or_default(), &meshes.0)?;
     let meshes = meshes.0.into_iter().map(without_derived_count).collect();
@@ -102,9 +83,7 @@ fn split_keys(mut animation: Animation, bones: usize, index: usize) -> Result<An
                     rest = rest.get(size..).unwrap_or_default();
                 }
                 // Keys beyond the last frame may stem from missing end tags, so parsing stops here.
-                Err(last) if tracks.iter().chain([&last]).any(|track| track.reaches(animation.n_frames)) => {
-                    break;
-                }
+                Err(last) if tracks.iter().chain([&last]).any(|t| t.reaches(animation.n_frames)) => break,
                 Err(_) => return Err(truncated(&format!("the keys of bone {} of {bones}", tracks.len()))),
             }
         }

@@ -29,15 +29,13 @@ pub(super) struct PackError {
 }
 
 impl PackError {
-    /// Returns the error for the vertex at `index`.
     pub(super) fn at_vertex(self, index: usize) -> Error {
         Error::inexpressible(self.message).at(path!(vertices[index].(self.attribute)))
     }
 }
 
-/// Packs the vertex into each form with the nearest codes.
 impl VertexToPack {
-    /// Packs the vertex into the first form of `size` that can express it.
+    /// Packs the vertex into the first form of `size` that can express it, with the nearest codes.
     pub(super) fn pack(&self, size: VertexSize, surface: Surface) -> Result<PackedVertex, PackError> {
         match (size, surface) {
             (VertexSize::Bits64, Surface::Textured) => self.pack_textured_64().map(PackedVertex::Textured64),
@@ -81,9 +79,7 @@ impl VertexToPack {
         let word = word.with_color(self.shade).with_tag(VertexTag::VERTEX_128).with_st(st);
         Ok(word.with_normal(self.packed_normal()).with_bone(self.bone))
     }
-}
 
-impl VertexToPack {
     /// Returns the even tag and last byte of a 96-bit form: the bone, or the colour for bone 0.
     fn color_or_bone(&self) -> (u8, u8) {
         if self.bone == 0 { (VertexTag::COLOR_96, self.shade) } else { (VertexTag::BONE_96, self.bone) }
@@ -120,8 +116,7 @@ impl VertexToPack {
     }
 
     fn st_error(&self, range: &str) -> PackError {
-        let message = format!("{:?} is not finite or outside {range}", self.st());
-        PackError { attribute: "st", message }
+        PackError { attribute: "st", message: format!("{:?} is not finite or outside {range}", self.st()) }
     }
 
     /// Returns the errors of the decoded vertex `vertex`.

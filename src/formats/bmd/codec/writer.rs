@@ -10,7 +10,6 @@ use super::super::document::{Animation, Bone, Document, Mesh};
 use super::super::schema::{AnimExtents, Form, Header, MeshExtents, PackedVertex, are_keys};
 use crate::{Error, Path, Result, Text, bulk, path};
 
-/// Offset of the strings.
 const STRINGS_OFFSET: usize = 0x40;
 
 /// Alignment of lists in bytes.

@@ -122,25 +122,20 @@ impl FloatChannels {
         });
         let channels = Channels {
             rotations: rotations.collect::<Result<_>>()?,
-            translations: encode_triples(&self.translations, "translations", &mut errors.translation)?,
-            scales: encode_triples(&self.scales, "scales", &mut errors.scale)?,
+            translations: pack_triples(&self.translations, "translations", &mut errors.translation)?,
+            scales: pack_triples(&self.scales, "scales", &mut errors.scale)?,
         };
         Ok((channels, errors))
     }
 }
 
-fn encode_triples(
-    keys: &[(u32, [f32; 3])],
-    name: &'static str,
-    largest_error: &mut f32,
-) -> Result<Vec<(u32, Triple)>> {
+fn pack_triples(keys: &[(u32, [f32; 3])], name: &'static str, worst: &mut f32) -> Result<Vec<(u32, Triple)>> {
     let triples = keys.iter().enumerate().map(|(index, (frame, target))| {
         let triple = Triple::nearest(*target).ok_or_else(|| {
             let message = format!("{target:?} is not finite or outside ±{}", Triple::MAX);
             Error::inexpressible(message).at(path!((name)[index]))
         })?;
-        let errors = triple.value().into_iter().zip(target).map(|(a, b)| (a - b).abs());
-        *largest_error = errors.fold(*largest_error, f32::max);
+        *worst = triple.value().into_iter().zip(target).map(|(a, b)| (a - b).abs()).fold(*worst, f32::max);
         Ok((*frame, triple))
     });
     triples.collect()

@@ -67,8 +67,8 @@ impl Animation {
     /// length may be 0, for example halfway between q and −q. The rotation is then NaN.
     pub(in super::super) fn pose_and_lengths(&self, frame: f32) -> (Pose, Vec<f64>) {
         let time = PlaybackTime::new(self, frame);
-        let (bones, lengths) =
-            self.tracks.iter().map(|track| time.motion(&track.channels().to_floats())).unzip();
+        let motions = self.tracks.iter().map(|track| time.motion(&track.channels().to_floats()));
+        let (bones, lengths) = motions.unzip();
         (Pose { bones }, lengths)
     }
 }

@@ -42,7 +42,6 @@ fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report
     let meshes = document.meshes_of(lod).unwrap_or_default();
     for (offset, _) in meshes.iter().enumerate().filter(|(_, mesh)| mesh.material.is_none()) {
         let mesh = usize::from(lod.id_mesh) + offset;
-        let message = format_args!("mesh {mesh} has no material");
-        report.add(&LOD_DRAWABLE, path!(lods[index].id_mesh), message);
+        report.add(&LOD_DRAWABLE, path!(lods[index].id_mesh), format_args!("mesh {mesh} has no material"));
     }
 }

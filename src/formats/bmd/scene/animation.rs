@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::super::{AnimRate, Animation, Bone, Rotation, Track, TrackKey, Transform, Triple};
+use super::super::{AnimRate, Animation, Bone, ChannelErrors, Rotation, Track, TrackKey, Transform, Triple};
 use super::rig::Rig;
 use crate::scene::resampling::Deviation;
 use crate::scene::{self, Channel, Interpolation, Samples, Scene};
@@ -63,8 +63,7 @@ fn add_channel<T>(
     if times.is_empty() {
         return;
     }
-    let existing = animation.times.iter().position(|list| *list == times);
-    let times = existing.unwrap_or_else(|| {
+    let times = animation.times.iter().position(|list| *list == times).unwrap_or_else(|| {
         animation.times.push(times);
         animation.times.len() - 1
     });
@@ -84,7 +83,7 @@ pub fn convert(scene: &Scene, rig: &Rig, bones: &[Bone], losses: &mut Vec<Loss>)
         }
         frames.report(animation, index, losses);
         let keys = frames.keys(animation, scene, rig, bones);
-        let mut errors = KeyErrors::default();
+        let mut errors = ChannelErrors::default();
         let tracks = bones.iter().take_while(|bone| !bone.is_pseudo()).enumerate();
         let tracks = tracks.map(|(bone, base)| {
             let encoded = keys[bone].iter().map(|key| key.encode(base, &mut errors));
@@ -92,7 +91,7 @@ pub fn convert(scene: &Scene, rig: &Rig, bones: &[Bone], losses: &mut Vec<Loss>)
         });
         let tracks = tracks.collect::<Result<Vec<_>>>();
         let tracks = tracks.map_err(|error| error.at(path!(animations[index])))?;
-        errors.report(index, losses);
+        report_errors(errors, index, losses);
         Ok(Animation {
             name: (!animation.name.is_empty()).then(|| Text::from(&*animation.name)),
             n_frames: frames.count,
@@ -137,8 +136,7 @@ impl Frames {
         let played = if animation.looped { animation.duration } else { animation.duration.max(last) };
         let seconds = animation.ticks_to_seconds(played);
         let max_rate = if seconds > 0.0 { (MAX_FRAMES - 1.0) / seconds } else { DEFAULT_RATE };
-        let max_rate = max_rate.min(DEFAULT_RATE);
-        let rate = ((max_rate * 4.0).floor() / 4.0).max(0.25);
+        let rate = ((max_rate.min(DEFAULT_RATE) * 4.0).floor() / 4.0).max(0.25);
         let steps = (seconds * rate).ceil().min(MAX_FRAMES - 1.0) as u8;
         // A loop iteration ends where the next one starts.
         let count = if animation.looped { steps.max(1) } else { steps + 1 };
@@ -207,8 +205,7 @@ impl Frames {
                 continue;
             }
             let times = animation.times.get(channel.times).into_iter().flatten();
-            let frames = times.enumerate().filter(|(_, time)| **time < f32::from(self.count));
-            for (index, time) in frames {
+            for (index, time) in times.enumerate().filter(|(_, time)| **time < f32::from(self.count)) {
                 let key = key_at(list, *time as u32);
                 match &channel.samples {
                     Samples::Rotation(values) => key.rotation = values.get(index).copied(),
@@ -262,13 +259,11 @@ fn is_exact_with_keys(animation: &scene::Animation, channel: &Channel) -> bool {
         [first, .., last] if animation.looped => first + animation.duration - last,
         _ => 0.0,
     };
-    let mut frames = times.windows(2).map(|pair| pair[1] - pair[0]).chain([wrap_around]);
+    let mut gaps = times.windows(2).map(|pair| pair[1] - pair[0]).chain([wrap_around]);
     match channel.interpolation {
         Interpolation::Step => channel.samples.len() < 2,
-        Interpolation::Linear if is_rotation => {
-            frames.all(|frames| frames <= 1.0) && has_small_steps(&channel.samples)
-        }
-        Interpolation::Linear | Interpolation::Normalized => true,
+        Interpolation::Linear => !is_rotation || gaps.all(|x| x <= 1.0) && has_small_steps(&channel.samples),
+        Interpolation::Normalized => true,
     }
 }
 
@@ -301,7 +296,7 @@ fn key_at(keys: &mut Vec<Key>, frame: u32) -> &mut Key {
 
 impl Key {
     /// Packs the key relative to the base skeleton.
-    fn encode(&self, bone: &Bone, errors: &mut KeyErrors) -> Result<TrackKey> {
+    fn encode(&self, bone: &Bone, errors: &mut ChannelErrors) -> Result<TrackKey> {
         let (origin, base_rotation) = base_transform(bone);
         let reject = |what: &str| {
             Error::inexpressible(format!("BMD cannot express the {what} at frame {}", self.frame))
@@ -325,28 +320,18 @@ impl Key {
     }
 }
 
-/// The largest quantisation errors in the keys of an animation.
-#[derive(Debug, Default)]
-struct KeyErrors {
-    /// In degrees.
-    rotation: f32,
-    translation: f32,
-    scale: f32,
-}
-
-impl KeyErrors {
-    fn report(&self, index: usize, losses: &mut Vec<Loss>) {
-        let channels = [
-            (self.rotation, 0.001, "rotation", Quantity::ROTATIONS),
-            (self.translation, 1e-5, "translation", Quantity::TRANSLATIONS),
-            (self.scale, 1e-5, "scale", Quantity::SCALES),
-        ];
-        for (error, min_reported, field, quantity) in channels {
-            if error > min_reported {
-                let message = format!("{} packed", quantity.name);
-                let path = format!("animations[{index}].channels.{field}");
-                losses.push(Loss::quantised(path, message, quantity, error));
-            }
+/// Reports the largest packing errors in the keys of an animation.
+fn report_errors(errors: ChannelErrors, index: usize, losses: &mut Vec<Loss>) {
+    let channels = [
+        (errors.rotation, 0.001, "rotation", Quantity::ROTATIONS),
+        (errors.translation, 1e-5, "translation", Quantity::TRANSLATIONS),
+        (errors.scale, 1e-5, "scale", Quantity::SCALES),
+    ];
+    for (error, min_reported, field, quantity) in channels {
+        if error > min_reported {
+            let message = format!("{} packed", quantity.name);
+            let path = format!("animations[{index}].channels.{field}");
+            losses.push(Loss::quantised(path, message, quantity, error));
         }
     }
 }

@@ -24,8 +24,7 @@ pub fn from_faces(faces: &scene::Faces) -> Vec<Face> {
     let mut rest = &*indices;
     // Without corner counts, all faces are triangles.
     let triangles = vec![3; indices.len() / 3];
-    let corners = faces.corners.as_ref().unwrap_or(&triangles);
-    let faces = corners.iter().filter_map(|count| {
+    let faces = faces.corners.as_ref().unwrap_or(&triangles).iter().filter_map(|count| {
         let (face, others) = rest.split_at_checked(*count as usize)?;
         rest = others;
         match *face {

@@ -6,7 +6,6 @@ mod faces;
 mod hidden;
 mod lods;
 mod material;
-mod oversized;
 mod precision;
 mod pseudo;
 mod rig;
@@ -18,15 +17,15 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 use serde_json::Value;
 
-#[cfg(feature = "proptest")]
-pub use self::oversized::MAX_VERTICES;
-pub use self::oversized::split_oversized;
 use self::precision::{EncodedMesh, Encoding, SourceMesh};
 use self::rig::Rig;
-pub use self::split::{PieceLimits, split_meshes};
+#[cfg(feature = "proptest")]
+pub use self::split::MAX_VERTICES;
+pub use self::split::{PieceLimits, split_meshes, split_oversized};
 use super::{
     Animation, Attributes, Bone, Document, F8A, Faces, LodDef, Mesh, Surface, Transform, Vertices, flat_color,
 };
+use crate::formats::scenes::utf8_loss;
 use crate::scene::{
     self, Axis, Capabilities, Colors, Conventions, FromScene, Material, Scene, SceneOptions, SourceFields,
     ToScene,
@@ -96,10 +95,11 @@ impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd)?;
-        let bone_count = rig::bone_count(&scene);
-        let mut changes = Vec::from_iter(scene.limit_joints(bone_count, rig::MAX_BONES, "BMD"));
-        changes.extend(scene.bind_at_rest("BMD", rig::is_part_of_pseudo_bone));
-        changes.extend(scene.bake_scale("BMD", rig::is_part_of_pseudo_bone));
+        let mut changes = Vec::from_iter(scene.limit_joints(rig::bone_count(&scene), rig::MAX_BONES, "BMD"));
+        // Parts of pseudo-bones have no pose.
+        let is_part = |joint: &scene::Joint| pseudo::is_pseudo_bone(&joint.extras);
+        changes.extend(scene.bind_at_rest("BMD", is_part));
+        changes.extend(scene.bake_scale("BMD", is_part));
         let hidden = scene.extras.remove(hidden::EXTRA);
         let extras = rig::take_extras(&mut scene.skeleton);
         // Applying nodes names each copy of a mesh after its node.
@@ -108,8 +108,7 @@ impl FromScene for Document {
         losses.extend(CAPABILITIES.restrict(&mut scene, conventions, options)?);
         losses.extend(changes);
         lods::add_loose_meshes(&mut scene);
-        let sources = split_oversized(&mut scene, &mut losses);
-        let names = sources.into_iter().filter_map(|index| names.get(index));
+        let names = split_oversized(&mut scene, &mut losses).into_iter().filter_map(|index| names.get(index));
         let out_of_bones = anchors::add(&mut scene, &extras, &encoding, &mut losses);
         let centre = rig::centre_of(&scene);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
@@ -174,14 +173,6 @@ fn unmapped_fields(document: &Document) -> Vec<Loss> {
     let animations = animations.map(|(i, a)| (format!("animations[{i}].name"), &a.name));
     let renamed = bones.chain(animations).filter_map(|(path, name)| utf8_loss(path, name.as_ref()?));
     lost.chain(renamed).collect()
-}
-
-/// Returns the loss for a name that is not UTF-8; otherwise `None`.
-fn utf8_loss(path: String, name: &Text) -> Option<Loss> {
-    let text = name.to_string();
-    (text.as_bytes() != name.as_bytes()).then(|| {
-        Loss::renamed(path, "invalid UTF-8 replaced").with_detail(format_args!("{name:?} becomes \"{text}\""))
-    })
 }
 
 fn to_mesh(
@@ -284,7 +275,11 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
     }
     let model_positions = attributes.positions.clone();
     rig.to_bone_space(&mut attributes);
-    let decode = |vertices: &Vertices| positions_in_model(vertices, rig);
+    let decode = |vertices: &Vertices| {
+        let mut columns = vertices.columns();
+        rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
+        columns.positions
+    };
     let (positions, face_list) = (&*model_positions, &*face_list);
     let source = SourceMesh { name, positions, faces: face_list, size, centre, out_of_bones };
     let encoded = encoding.encode(&mut attributes, surface, &source, decode).map_err(at)?;
@@ -301,8 +296,7 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
 /// Replaces non-finite normals and texture coordinates with values that can be packed.
 fn replace_non_finite(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Loss>) {
     fn replace<const N: usize>(values: &mut [[f32; N]], value: [f32; N]) -> usize {
-        let non_finite = values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite()));
-        non_finite.map(|old| *old = value).count()
+        values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite())).map(|old| *old = value).count()
     }
     let mut report = |what: &str, message: &str, count: usize| {
         let loss = Loss::changed(format!("meshes[{index}].{what}"), message);
@@ -312,13 +306,6 @@ fn replace_non_finite(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Los
     report("normals", "non-finite normals become (0, 0, 1)", normals);
     let uvs = mesh.uvs.first_mut().map_or(0, |uvs| replace(uvs, [0.0; 2]));
     report("uvs[0]", "non-finite texture coordinates become 0", uvs);
-}
-
-/// Decodes the positions and transforms them to model space.
-fn positions_in_model(vertices: &Vertices, rig: &Rig) -> Vec<[f32; 3]> {
-    let mut columns = vertices.columns();
-    rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
-    columns.positions
 }
 
 /// Reports packing errors. `color_rounding` is the error from rounding the colours to 8 bits, 0 to 1.

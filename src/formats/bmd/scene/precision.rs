@@ -71,9 +71,6 @@ pub struct EncodedMesh {
 
 impl Encoding {
     /// Chooses the precision: the source's for scenes read from BMD, otherwise the smallest forms that look the same.
-    ///
-    /// # Errors
-    ///
     /// Returns an error if BMD has no vertices of the requested size.
     pub fn of(scene: &Scene, options: &SceneOptions, conventions: Conventions) -> Result<Encoding> {
         let tolerance = match &scene.source {
@@ -125,11 +122,8 @@ impl Encoding {
         }
     }
 
-    /// Encodes the vertices of a mesh. `decode` returns the positions of packed vertices in model space.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error with hints if BMD cannot express the vertices, or packing distorts the mesh too much.
+    /// Encodes the vertices of a mesh. `decode` returns the positions of packed vertices in model space. Returns an error
+    /// with hints if BMD cannot express the vertices, or packing distorts the mesh too much.
     pub fn encode(
         &self,
         attributes: &mut Attributes,
@@ -211,7 +205,7 @@ impl Encoding {
     /// Returns `true` if the error is within the requested maximum, or else if the shape of the mesh is preserved.
     fn is_accepted(&self, EncodedMesh { packed, .. }: &EncodedMesh) -> bool {
         if let Some(max_error) = self.max_error {
-            return packed.error <= max_error + packed.height_rounding();
+            return packed.error <= max_error + packed.height_rounding;
         }
         if packed.size == 0.0 {
             return true;
@@ -245,7 +239,7 @@ fn error_limits(source: &SourceMesh, height_fraction: f32) -> Vec<f32> {
     let SourceMesh { positions, faces, size, .. } = *source;
     let mut limits = vec![size * INVISIBLE_ERROR; positions.len()];
     // Invisible slivers may collapse.
-    let min_height = rounding_of_height(largest_coordinate(positions)).max(size * 1e-5);
+    let min_height = height_rounding(positions).max(size * 1e-5);
     for_each_triangle(faces, |corners| {
         let Some(triangle) = triangle_at(positions, corners) else { return };
         let height = smallest_height(triangle);
@@ -260,12 +254,9 @@ fn error_limits(source: &SourceMesh, height_fraction: f32) -> Vec<f32> {
     limits
 }
 
-fn largest_coordinate(positions: &[[f32; 3]]) -> f32 {
-    positions.as_flattened().iter().fold(0.0, |largest: f32, value| largest.max(value.abs()))
-}
-
-/// Returns the rounding error of a triangle height, for coordinates up to `largest`.
-fn rounding_of_height(largest: f32) -> f32 {
+/// Returns the rounding error of a triangle height.
+fn height_rounding(positions: &[[f32; 3]]) -> f32 {
+    let largest = positions.as_flattened().iter().fold(0.0, |largest: f32, value| largest.max(value.abs()));
     4.0 * f32::EPSILON * largest
 }
 
@@ -274,7 +265,8 @@ fn rounding_of_height(largest: f32) -> f32 {
 pub struct PackingEffect {
     /// The longest side of the mesh.
     pub size: f32,
-    largest_coordinate: f32,
+    /// The rounding error of a triangle height.
+    height_rounding: f32,
     /// The largest change of a coordinate.
     pub error: f32,
     /// Twice the surface area before packing.
@@ -294,8 +286,8 @@ impl PackingEffect {
         let SourceMesh { positions: before, faces, size, .. } = *source;
         let moved = before.as_flattened().iter().zip(after.as_flattened());
         let error = moved.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        let largest_coordinate = largest_coordinate(before);
-        let mut packed = PackingEffect { size, largest_coordinate, error, ..PackingEffect::default() };
+        let height_rounding = height_rounding(before);
+        let mut packed = PackingEffect { size, height_rounding, error, ..PackingEffect::default() };
         if error > 0.0 {
             for_each_triangle(faces, |corners| {
                 if let Some(before) = triangle_at(before, corners)
@@ -308,15 +300,10 @@ impl PackingEffect {
         packed
     }
 
-    /// Returns the rounding error of a triangle height.
-    fn height_rounding(&self) -> f32 {
-        rounding_of_height(self.largest_coordinate)
-    }
-
     /// Adds a triangle, unless it was degenerate before packing.
     fn add_triangle(&mut self, before: [Vec3; 3], after: [Vec3; 3]) {
         let height = smallest_height(before);
-        if height.is_nan() || height <= self.height_rounding() {
+        if height.is_nan() || height <= self.height_rounding {
             return;
         }
         let [normal, packed_normal] = [before, after].map(scaled_normal);
@@ -359,7 +346,6 @@ fn scaled_normal([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }
 
-/// Returns the smallest height of a triangle.
 fn smallest_height([a, b, c]: [Vec3; 3]) -> f32 {
     let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a)).sqrt();
     scaled_normal([a, b, c]).length() / longest

@@ -84,11 +84,7 @@ pub fn part_extra(
 /// Returns the pseudo-bone in the extra of a part; `None` if the extra is incomplete. `bone_of` returns the bone of a
 /// joint.
 pub fn parse_pseudo_bone(value: &Value, bone_of: impl Fn(usize) -> Option<usize>) -> Option<PseudoTransform> {
-    let numbers = |name: &str| -> Option<[usize; 4]> {
-        let values = value.get(name)?.as_array()?.iter();
-        let numbers: Option<Vec<usize>> = values.map(|number| number.as_u64()?.try_into().ok()).collect();
-        numbers?.try_into().ok()
-    };
+    let numbers = |name: &str| serde_json::from_value::<[usize; 4]>(value.get(name)?.clone()).ok();
     let [a, b, c, d] = numbers("follows")?.map(|joint| bone_of(joint).map(|bone| bone as u8));
     let [i, j, k, l] = numbers("weights")?.map(|code| u8::try_from(code).ok().map(F8A::from));
     let bones = PseudoTransform::new().with_bone_0(a?).with_bone_1(b?).with_bone_2(c?).with_bone_3(d?);

@@ -31,13 +31,10 @@ impl Rig {
         let mut rig = Rig { matrices: bind_matrices(bones), parts: Vec::new(), bones: Vec::new() };
         let normal_count = bones.iter().filter(|bone| !bone.is_pseudo()).count() as u16;
         let (mut joints, mut part_joints) = (0..normal_count, normal_count..);
+        let whole_bone = |joint| Part { joint, follows: joint, weight: 1.0 };
         for (index, bone) in bones.iter().enumerate() {
             let parts = match bone.transform {
-                Transform::Bone(_) => joints
-                    .next()
-                    .map(|joint| Part { joint, follows: joint, weight: 1.0 })
-                    .into_iter()
-                    .collect(),
+                Transform::Bone(_) => joints.by_ref().take(1).map(whole_bone).collect(),
                 Transform::Pseudo(pseudo) => {
                     let (blend, dropped) = pseudo::blend(pseudo, &rig.parts);
                     if dropped > 0.0 {
@@ -80,7 +77,7 @@ impl Rig {
                 extras.insert(SOLID.to_owned(), bone.id_solid.into());
             }
             Some(scene::Joint {
-                name: name_of(bone),
+                name: bone.name.as_ref().map(Text::to_string).unwrap_or_default(),
                 parent: (index > 0).then_some(bone.id_parent.into()),
                 inverse_bind: matrix.inverse(),
                 // Bone 0 is the model itself (B20).
@@ -138,9 +135,7 @@ impl Rig {
     /// Returns the skin of a mesh, from the bone of each vertex.
     pub fn skin(&self, bones: &[u8]) -> Skin {
         let slot = |bone: &u8, slot: usize| {
-            self.parts_of((*bone).into())
-                .get(slot)
-                .map_or((Skin::NONE, 0.0), |part| (part.joint, part.weight))
+            self.parts_of((*bone).into()).get(slot).map_or((Skin::NONE, 0.0), |p| (p.joint, p.weight))
         };
         if bones.iter().all(|bone| self.parts_of((*bone).into()).len() <= 1) {
             return Skin::rigid(bones.iter().map(|bone| slot(bone, 0).0));
@@ -226,19 +221,9 @@ fn bind_matrices(bones: &[Bone]) -> Vec<Mat4> {
     Pose::default().matrices(bones).iter().map(Mat4::from_cols_array_2d).collect()
 }
 
-fn name_of(bone: &Bone) -> String {
-    bone.name.as_ref().map(Text::to_string).unwrap_or_default()
-}
-
 fn to_bone_index(bone: usize) -> Result<u8> {
     let message = "more than 255 bones including pseudo-bones, the maximum of BMD";
-    let bone = u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO);
-    bone.ok_or_else(|| Error::inexpressible(message))
-}
-
-/// Returns `true` for a joint made from a part of a BMD pseudo-bone. Such joints have no pose.
-pub fn is_part_of_pseudo_bone(joint: &scene::Joint) -> bool {
-    is_pseudo_bone(&joint.extras)
+    u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| Error::inexpressible(message))
 }
 
 /// Returns the joint that becomes bone 0; `None` if no joint is suitable.
@@ -265,7 +250,7 @@ pub const MAX_BONES: usize = Bone::PSEUDO as usize;
 /// Returns the number of bones for the joints of a scene; 0 if the scene has no joints, or has parts of pseudo-bones.
 pub fn bone_count(scene: &Scene) -> usize {
     let joints = &scene.skeleton.joints;
-    if joints.is_empty() || joints.iter().any(is_part_of_pseudo_bone) {
+    if joints.is_empty() || joints.iter().any(|joint| is_pseudo_bone(&joint.extras)) {
         return 0;
     }
     let has_transform = scene.transform.is_some();
@@ -296,8 +281,7 @@ fn has_base(scene: &Scene, order: &[usize]) -> bool {
 /// Returns the bind pose of a joint; the rest pose if both agree within 1e-4, since it is not rounded by a matrix.
 fn bind_pose(skeleton: &Skeleton, joint: usize) -> scene::Transform {
     let (bind, rest) = (skeleton.bind_transform(joint), skeleton.rest_transform(joint));
-    let is_rest = bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4);
-    if is_rest { rest } else { bind }
+    if bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4) { rest } else { bind }
 }
 
 /// Packs the bind pose of a joint. `errors` are the largest errors: of translations, and of rotations in degrees.

@@ -96,22 +96,19 @@ declare_lists! {
     /// Vertex indices, in the width stored in the file.
     #[derive(Debug, Clone, PartialEq, Eq, Json)]
     #[json(tag = "type", content = "data")]
-    pub enum Indices(index_size: u8; size) {
+    pub enum Indices(index_size: u8; size) each #[layout(
+        index_into = streams[0].data, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )] {
         /// 16-bit indices.
         U16: u16, 2 bytes, "u16",
             if index_size == 0, #[layout(
-                index_into = streams[0].data, rule = rules::INDEX_RANGE,
-                message = "index {found} is not below the vertex count {limit}"
-            )], #[layout(
                 holds(size / 2 % 3 == 0), rule = rules::TRIANGLES,
                 message = "index count {items} is not a multiple of 3"
             )];
         /// 32-bit indices.
         U32: u32, 4 bytes, "u32",
             if index_size != 0, #[layout(
-                index_into = streams[0].data, rule = rules::INDEX_RANGE,
-                message = "index {found} is not below the vertex count {limit}"
-            )], #[layout(
                 holds(size / 4 % 3 == 0), rule = rules::TRIANGLES,
                 message = "index count {items} is not a multiple of 3"
             )];
@@ -203,37 +200,31 @@ declare_lists! {
     /// The values of one attribute, one per vertex.
     #[derive(Debug, Clone, PartialEq, Json)]
     #[json(tag = "attribute", content = "data")]
-    pub enum Values(attribute: AttributeFlags, dialect: Dialect; size) {
+    pub enum Values(attribute: AttributeFlags, dialect: Dialect; size)
+    each #[layout(same_length, rule = rules::COUNT)] {
         /// Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
         Position3d: [f32; 3], 12 bytes, "position_3d" in Chunk::positions_3d,
-            if attribute.position_3d(),
-            #[layout(same_length, rule = rules::COUNT)];
+            if attribute.position_3d();
         /// Position (X, Y): +X right, +Y up.
         Position2d: [f32; 2], 8 bytes, "position_2d" in Chunk::positions_2d,
-            if attribute.position_2d(),
-            #[layout(same_length, rule = rules::COUNT)];
+            if attribute.position_2d();
         /// Normal (X, Y, Z).
         Normal: [f32; 3], 12 bytes, "normal" in Chunk::normals,
             if attribute.normal(),
-            #[layout(same_length, rule = rules::COUNT)],
             #[layout(unit_vector, plausible)];
         /// UV coordinate (U, V): (0, 0) is the top left of the image.
         Uv: [f32; 2], 8 bytes, "uv" in Chunk::uvs,
-            if attribute.uv(),
-            #[layout(same_length, rule = rules::COUNT)];
+            if attribute.uv();
         /// Tangent (X, Y, Z), only in the tangent dialect (C10).
         Tangent: [f32; 3], 12 bytes, "tangent" in Chunk::tangents,
             if dialect == Dialect::Tangent && attribute.bit_4(),
-            #[layout(same_length, rule = rules::COUNT)],
             #[layout(unit_vector, plausible)];
         /// Colour (red, green, blue, alpha).
         Color: [u8; 4], 4 bytes, "color" in Chunk::colors,
-            if dialect == Dialect::Spec && attribute.bit_4() || dialect == Dialect::Tangent && attribute.bit_5(),
-            #[layout(same_length, rule = rules::COUNT)];
+            if dialect == Dialect::Spec && attribute.bit_4() || dialect == Dialect::Tangent && attribute.bit_5();
         /// Four bones and their influences (C7).
         BoneWeights: [BoneWeight; 4], 24 bytes, "bone_weights" in Chunk::bone_weights,
             if dialect == Dialect::Spec && attribute.bit_5() || dialect == Dialect::Tangent && attribute.bit_6(),
-            #[layout(same_length, rule = rules::COUNT)],
             #[layout(
                 sum = 1, tolerance = 0.001, of = influence, rule = rules::WEIGHT_SUM,
                 message = "the influences add up to {found}"

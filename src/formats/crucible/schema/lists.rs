@@ -1,11 +1,12 @@
 //! A macro that declares compressed lists of values from a table.
 
 /// Declares an enum of compressed lists. Each row declares a variant: value type, value size in bytes, name, accessor
-/// in the chunk, condition and constraints. `size` is the uncompressed size in bytes.
+/// in the chunk, condition and constraints; `each` precedes the common constraint. `size` is the uncompressed size in
+/// bytes.
 macro_rules! declare_lists {
     (
         $(#[$attribute:meta])*
-        pub enum $enum:ident($($import:ident: $type:ty),*; $size:ident) {
+        pub enum $enum:ident($($import:ident: $type:ty),*; $size:ident) each # $common:tt {
             $(
                 $(#[doc = $doc:tt])*
                 $variant:ident: $value:ty, $bytes:tt bytes, $name:tt $(in $owner:ident::$values:ident)?,
@@ -25,6 +26,7 @@ macro_rules! declare_lists {
                     #[br(count = $size / $bytes)]
                     #[br(assert($size % $bytes == 0, "the size is not a multiple of the size of a value"))]
                     #[layout(rule = rules::STREAM_SIZE)]
+                    # $common
                     $(#[$constraint])*
                     Vec<$value>,
                 ),

@@ -114,7 +114,7 @@ pub struct ModelChunk<'a> {
 }
 
 impl ModelHeader {
-    fn for_chunks(chunks: &[Chunk]) -> Result<ModelHeader> {
+    pub(super) fn for_chunks(chunks: &[Chunk]) -> Result<ModelHeader> {
         let chunk_count = u32::try_from(chunks.len()).map_err(|_| {
             let message = format!("{} chunks, but the format allows at most {}", chunks.len(), u32::MAX);
             Error::inexpressible(message).at(path!(chunks))
@@ -187,7 +187,8 @@ fn check_container(chunks: &[Chunk], container: Container) -> Result<()> {
     }
 }
 
-static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
+/// The layouts of all containers and dialects.
+pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
     let bind_container = |prefix, container: Container| {
         bind_partially(&Document::TYPE, prefix, vec![None, Some(container.into())])
     };
@@ -201,11 +202,6 @@ static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
         ("crucible_model_tangent", tangent(model)),
     ]
 });
-
-/// Returns the layouts of all containers and dialects.
-pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
-    &*LAYOUTS
-}
 
 /// Returns the layout of files for a container and dialect.
 pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type {

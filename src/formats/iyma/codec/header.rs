@@ -10,8 +10,6 @@ use super::super::document::{Attribute, DataChecksum, Document, IndexBuffer, Wro
 use super::super::schema::{Descriptor, File, Header, IndicesInfo, VertexAttributeInfo, layout};
 use super::super::{hash, rules};
 use crate::layout::Layout;
-use crate::layout::declaration::Type;
-use crate::layout::expr::Scope;
 use crate::unpack::zstd::ZstdError;
 use crate::{
     Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Limit, Limits, Path, Result, Rule,
@@ -20,11 +18,9 @@ use crate::{
 
 /// Detects IyMA by its magic bytes. Also detects the dialect (I2).
 pub(in super::super) fn detect(bytes: &[u8]) -> Detection {
-    let confidence =
-        if bytes.starts_with(Header::TYPE.magic()) { Confidence::Magic } else { Confidence::None };
     let dialect = split_file(bytes)
         .map_or(Dialect::Spec, |parts| dialect_from_checksums(&parts.header, parts.descriptor));
-    Detection { confidence, dialect }
+    Detection { confidence: Confidence::by_magic(bytes, Header::TYPE.magic()), dialect }
 }
 
 /// Detects the dialect by the metadata checksum. If it matches neither dialect, tries to decode the descriptor (I2).
@@ -76,9 +72,7 @@ pub(super) fn decode_descriptor(
 ) -> Result<DecodedHeader> {
     let wrong = wrong_metadata_checksum(&header, descriptor, dialect);
     if let (Some(wrong), Strictness::Strict) = (&wrong, strictness) {
-        let message = rules::mismatch_message(wrong).to_string();
-        let range = header_field_range("metadata_checksum");
-        return Err(error_at(&rules::METADATA_CHECKSUM, path!(header.metadata_checksum), range, message));
+        return Err(mismatch_error(&rules::METADATA_CHECKSUM, "metadata_checksum", wrong));
     }
     let decoded = Descriptor::decode(descriptor, dialect).map_err(|mut message| {
         if wrong.is_none() {
@@ -94,19 +88,16 @@ pub(super) fn decode_descriptor(
 /// Verifies the metadata checksum. Returns the stored checksum if it is wrong.
 fn wrong_metadata_checksum(header: &Header, descriptor: &[u8], dialect: Dialect) -> Option<WrongChecksum> {
     let Header { metadata_checksum: stored, data_checksum, .. } = *header;
-    (!hash::is_metadata_checksum(stored, descriptor, data_checksum, dialect)).then(|| {
-        WrongChecksum::with_computed(stored, hash::metadata_checksum(descriptor, data_checksum, dialect))
-    })
+    (!hash::is_metadata_checksum(stored, descriptor, data_checksum, dialect))
+        .then(|| WrongChecksum::new(stored, hash::metadata_checksum(descriptor, data_checksum, dialect)))
 }
 
 /// Compares the data checksum with the hash of `packed`, the compressed data.
 fn data_checksum_state(header: &Header, packed: &[impl AsRef<[u8]>], dialect: Dialect) -> DataChecksum {
-    let stored = header.data_checksum;
-    let wrong = || WrongChecksum::with_computed(stored, hash::one_shot_hash(packed, dialect));
-    match stored {
+    match header.data_checksum {
         0 => DataChecksum::Absent,
-        _ if hash::is_one_shot_hash(stored, packed) => DataChecksum::Present,
-        _ => DataChecksum::Wrong(wrong()),
+        stored if hash::is_one_shot_hash(stored, packed) => DataChecksum::Present,
+        stored => DataChecksum::Wrong(WrongChecksum::new(stored, hash::one_shot_hash(packed, dialect))),
     }
 }
 
@@ -121,12 +112,11 @@ pub(in super::super) fn verify_checksums(
     Some((metadata, data_checksum_state(&header, &[data], dialect)))
 }
 
-/// Returns the byte range of a header field in the file.
-fn header_field_range(name: &str) -> Range<u64> {
-    let Type::Declared(header) = Header::TYPE else { return 0..0 };
-    let field = header.offset_of(name, &Scope::default());
-    let (start, size) = field.map_or((0, 0), |(start, field)| (start, field.ty.size().unwrap_or_default()));
-    start..start + size
+/// Returns the error for a wrong checksum in the header field `name`.
+fn mismatch_error(rule: &'static Rule, name: &'static str, wrong: &WrongChecksum) -> Error {
+    let start = Header::offset_with(name, &[]).unwrap_or_default();
+    let message = rules::mismatch_message(wrong).to_string();
+    error_at(rule, path!(header.(name)), start..start + size_of::<u64>() as u64, message)
 }
 
 fn error_at(rule: &'static Rule, path: impl Into<Path>, bytes: Range<u64>, message: String) -> Error {
@@ -143,9 +133,7 @@ impl DecodedHeader {
     pub(super) fn verify(&self, data: &[impl AsRef<[u8]>], strictness: Strictness) -> Result<DataChecksum> {
         match (data_checksum_state(&self.header, data, self.dialect), strictness) {
             (DataChecksum::Wrong(wrong), Strictness::Strict) => {
-                let message = rules::mismatch_message(&wrong).to_string();
-                let range = header_field_range("data_checksum");
-                Err(error_at(&rules::DATA_CHECKSUM, path!(header.data_checksum), range, message))
+                Err(mismatch_error(&rules::DATA_CHECKSUM, "data_checksum", &wrong))
             }
             (checksum, _) => Ok(checksum),
         }
@@ -160,9 +148,7 @@ impl DecodedHeader {
             ZstdError::Window(_) => (&rules::WINDOW, start..end),
             ZstdError::Size(_) => (&rules::DATA_SIZE, start..end),
             ZstdError::Trailing(bytes) => (&rules::TRAILING, end.saturating_sub(bytes as u64)..end),
-            ZstdError::Limit(message) => {
-                return Error::limit_exceeded(Limit::Decoded, message).at(path!(data));
-            }
+            ZstdError::Limit(text) => return Error::limit_exceeded(Limit::Decoded, text).at(path!(data)),
             ZstdError::Io(error) => return error.into(),
         };
         error_at(rule, path!(data), range, error.to_string())
@@ -178,18 +164,15 @@ impl DecodedHeader {
         let Descriptor { n_vertices, user_data_len: _, meshes, indices, attributes } = descriptor;
         let (user_data, data) = (next_buffer(), next_buffer());
         let indices = indices.map(|IndicesInfo { n_indices: _, format }| IndexBuffer { format, data });
-        let attributes = attributes.into_iter().map(|VertexAttributeInfo { usage, format }| {
-            let data = next_buffer();
-            Attribute { usage, format, data }
-        });
-        let attributes = attributes.collect();
+        let attribute =
+            |VertexAttributeInfo { usage, format }| Attribute { usage, format, data: next_buffer() };
         Document {
             dialect,
             user_data,
             n_vertices,
             meshes,
             indices,
-            attributes,
+            attributes: attributes.into_iter().map(attribute).collect(),
             data_checksum,
             metadata_checksum,
         }

@@ -75,8 +75,7 @@ fn append_data(document: &Document, options: &WriteOptions, file: &mut Vec<u8>) 
     let levels = compression_levels();
     if !levels.contains(&level) {
         let (min, max) = levels.into_inner();
-        let message = format!("found compression level {level}, expected {min} to {max}");
-        return Err(Error::unsupported(message));
+        return Err(Error::unsupported(format!("found compression level {level}, expected {min} to {max}")));
     }
     let mut parts: Vec<&[u8]> = vec![&document.user_data];
     parts.extend(document.indices.iter().map(|indices| &*indices.data));

@@ -79,9 +79,8 @@ impl<R: Read> Reader<R> {
     pub fn user_data(self) -> Result<Bytes> {
         let size = self.decoded.descriptor.user_data_len.into();
         self.check_limit(size)?;
-        let mut inflater = Inflater::new(self.source);
-        let data = inflater.read_vec(size).map_err(|error| unpack_error(&self.decoded, error))?;
-        Ok(data.into())
+        let data = Inflater::new(self.source).read_vec(size);
+        data.map(Bytes::from).map_err(|error| unpack_error(&self.decoded, error))
     }
 
     /// Reads one mesh and the user data, like [`Document::mesh`], without keeping the other meshes in memory.
@@ -95,17 +94,16 @@ impl<R: Read> Reader<R> {
         let ranges = self.mesh_data_ranges(index)?;
         self.check_limit(ranges.iter().map(|range| range.end - range.start).sum())?;
         let Reader { source, mut decoded, options } = self;
-        let is_verified = options.strictness == Strictness::Strict && decoded.header.data_checksum != 0;
-        let (data, checksum) = if is_verified {
-            let (chunks, checksum) = read_verified(source, &decoded, &options)?;
-            (decompress_ranges(Inflater::new(chunks), ranges), checksum)
-        } else {
-            let is_absent = decoded.header.data_checksum == 0;
-            let checksum = if is_absent { DataChecksum::Absent } else { DataChecksum::Present };
-            (decompress_ranges(Inflater::new(source), ranges), checksum)
+        narrow_to_mesh(&mut decoded.descriptor, index);
+        let (data, checksum) = match (decoded.header.data_checksum, options.strictness) {
+            (0, _) => (decompress_ranges(Inflater::new(source), ranges), DataChecksum::Absent),
+            (_, Strictness::Strict) => {
+                let (chunks, checksum) = read_verified(source, &decoded, &options)?;
+                (decompress_ranges(Inflater::new(chunks), ranges), checksum)
+            }
+            _ => (decompress_ranges(Inflater::new(source), ranges), DataChecksum::Present),
         };
         let data = data.map_err(|error| unpack_error(&decoded, error))?;
-        narrow_to_mesh(&mut decoded.descriptor, index);
         check_accepted(decoded.into_document(data.into(), checksum), &options)
     }
 
@@ -180,14 +178,11 @@ fn read_verified(
 }
 
 /// Decompresses byte ranges of the uncompressed data, which must be in order. Returns them concatenated.
-fn decompress_ranges<R: Read>(
-    mut inflater: Inflater<R>,
-    ranges: Vec<Range<u64>>,
-) -> std::result::Result<Vec<u8>, ZstdError> {
+fn decompress_ranges(mut input: Inflater<impl Read>, ranges: Vec<Range<u64>>) -> Result<Vec<u8>, ZstdError> {
     let (mut data, mut position) = (Vec::new(), 0);
     for Range { start, end } in ranges {
-        inflater.skip(start - position)?;
-        inflater.append(end - start, &mut data)?;
+        input.skip(start - position)?;
+        input.append(end - start, &mut data)?;
         position = end;
     }
     Ok(data)
@@ -198,7 +193,6 @@ fn unpack_error(decoded: &DecodedHeader, error: ZstdError) -> Error {
     decoded.unpack_error(error, None).in_format(FormatId::Iyma)
 }
 
-/// Returns the document if the options accept it.
 fn check_accepted(document: Document, options: &ReadOptions) -> Result<Document> {
     require_valid(document, options).map_err(|error| error.in_format(FormatId::Iyma))
 }

@@ -43,7 +43,8 @@ impl Document {
 /// and converts a second `Uv` to `Uv1`. For the specification, which allows several `Uv`, converts `Uv1` to `Uv`.
 /// Other usages that the dialect lacks, or allows only once, become custom usages with unused numbers.
 pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dialect, losses: &mut Vec<Loss>) {
-    let numbers: HashSet<u32> = attributes.iter().filter_map(|a| custom_number(&a.usage)).collect();
+    let number = |a: &Attribute| if let Usage::Custom(number, _) = a.usage { Some(number) } else { None };
+    let numbers: HashSet<u32> = attributes.iter().filter_map(number).collect();
     let mut unused = (0..=u32::MAX).filter(|number| !numbers.contains(number));
     let is_reference = dialect == Dialect::Reference;
     let mut used = HashSet::new();
@@ -75,13 +76,5 @@ pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dial
             losses.push(loss.with_detail(format_args!("{name} becomes {custom}")));
         }
         used.insert(usage.clone());
-    }
-}
-
-/// Returns the number of a custom usage; `None` for other usages.
-fn custom_number(usage: &Usage) -> Option<u32> {
-    match usage {
-        Usage::Custom(number, _) => Some(*number),
-        _ => None,
     }
 }

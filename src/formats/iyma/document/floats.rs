@@ -31,13 +31,7 @@ impl VertexFormat {
                 floats
             }
             Component::Float32 => bulk::to_vec(bytes),
-            Component::Float64 => {
-                let floats = bytes.chunks_exact(8).map(|chunk| {
-                    let bits = chunk.iter().rev().fold(0, |bits: u64, byte| bits << 8 | u64::from(*byte));
-                    f64::from_bits(bits) as f32
-                });
-                floats.collect()
-            }
+            Component::Float64 => bytes.as_chunks().0.iter().map(|x| f64::from_le_bytes(*x) as f32).collect(),
             Component::Sint8 => decode_each(bytes, |bits: u8| f32::from(bits as i8)),
             Component::Sint16 => decode_each(bytes, |bits: u16| f32::from(bits as i16)),
             Component::Sint32 => decode_each(bytes, |bits: u32| bits as i32 as f32),
@@ -52,10 +46,7 @@ impl VertexFormat {
                 let colors = bytes.chunks_exact(4);
                 colors.flat_map(|c| [c[2], c[1], c[0], c[3]].map(|bits| f32::from(bits) / 255.0)).collect()
             }
-            Component::Unorm10x3x2 => {
-                let words = bulk::to_vec::<u32>(bytes);
-                words.into_iter().flat_map(unpack_unorm).collect()
-            }
+            Component::Unorm10x3x2 => bulk::to_vec(bytes).into_iter().flat_map(unpack_unorm).collect(),
         }
     }
 
@@ -86,8 +77,7 @@ impl VertexFormat {
             }
             Component::Unorm10x3x2 => {
                 let words = values.chunks_exact(4).map(|value| {
-                    let parts = UNORM10X3X2.iter().zip(value);
-                    parts.fold(0, |word, (bits, x)| {
+                    UNORM10X3X2.iter().zip(value).fold(0, |word, (bits, x)| {
                         word | (round(*x, max_value(*bits), 0.0) as u32) << bits.offset
                     })
                 });
@@ -109,12 +99,7 @@ fn unpack_unorm(word: u32) -> [f32; 4] {
 
 /// Converts little-endian numbers of type `T` to floats.
 fn decode_each<T: PlainData>(bytes: &[u8], to_f32: impl Fn(T) -> f32) -> Vec<f32> {
-    let value = |bytes| {
-        let mut value = [bytemuck::pod_read_unaligned(bytes)];
-        T::swap_on_big_endian(&mut value);
-        to_f32(value[0])
-    };
-    bytes.chunks_exact(size_of::<T>()).map(value).collect()
+    bytes.chunks_exact(size_of::<T>()).map(|bytes| to_f32(bulk::to_value(bytes))).collect()
 }
 
 /// Converts each float to `N` bytes.

@@ -5,11 +5,12 @@
 
 use bytes::Bytes;
 use half::f16;
-use serde::de::value::Error as ValueError;
+use serde::de::value::{Error as ValueError, SeqAccessDeserializer};
 use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::super::hash::read_uint;
 use super::super::schema::{Component, IndexFormat, UNORM10X3X2, Usage, VertexFormat};
 use super::buffers::{Attribute, IndexBuffer};
 use crate::float::{Floats, serialize_f64};
@@ -83,8 +84,7 @@ impl Serialize for Attribute {
 
 impl<'de> Deserialize<'de> for Attribute {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Attribute, D::Error> {
-        let AttributeJson { usage, format, data } =
-            AttributeJson::<Vec<JsonValue>>::deserialize(deserializer)?;
+        let AttributeJson { usage, format, data } = AttributeJson::<Vec<_>>::deserialize(deserializer)?;
         let mut bytes = Vec::with_capacity(data.len() * format.size());
         for (index, value) in data.into_iter().enumerate() {
             append_value(format, value, &mut bytes)
@@ -108,7 +108,6 @@ impl Serialize for ValueList<'_> {
     }
 }
 
-/// The components of one value.
 struct ComponentList<'a>(VertexFormat, &'a [u8]);
 
 impl Serialize for ComponentList<'_> {
@@ -123,12 +122,6 @@ impl Serialize for ComponentList<'_> {
     }
 }
 
-/// Reads a little-endian number.
-fn read_uint(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
-}
-
-/// A stored component.
 struct StoredComponent<'a>(Component, &'a [u8]);
 
 impl Serialize for StoredComponent<'_> {
@@ -188,20 +181,12 @@ impl<'de> Visitor<'de> for JsonValueVisitor {
         Ok(JsonValue::Float(value))
     }
 
-    fn visit_f32<E>(self, value: f32) -> Result<JsonValue, E> {
-        Ok(JsonValue::Float(value.into()))
-    }
-
     fn visit_str<E>(self, value: &str) -> Result<JsonValue, E> {
         Ok(JsonValue::Text(value.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<JsonValue, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = seq.next_element()? {
-            items.push(item);
-        }
-        Ok(JsonValue::List(items))
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<JsonValue, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(seq)).map(JsonValue::List)
     }
 }
 
@@ -242,7 +227,6 @@ fn append_component(component: Component, item: &JsonValue, out: &mut Vec<u8>) -
     Ok(())
 }
 
-/// Returns an integer from `min` to `max`.
 fn parse_integer(item: &JsonValue, min: i64, max: i64) -> Result<i64, String> {
     match item {
         JsonValue::Int(value) if (min..=max).contains(value) => Ok(*value),

@@ -175,8 +175,7 @@ impl Document {
     /// Returns an error if the range of a mesh exceeds the buffers.
     pub fn split(&self) -> Result<(Vec<Document>, Vec<Loss>)> {
         let meshes = (0..self.meshes.len()).map(|index| self.mesh(index)).collect::<Result<_>>()?;
-        let unused = unused_losses(self, "attributes");
-        let mut losses: Vec<_> = unused.into_iter().rev().flatten().collect();
+        let mut losses: Vec<_> = unused_losses(self, "attributes").into_iter().rev().flatten().collect();
         if self.meshes.is_empty() && !self.user_data.is_empty() {
             losses.push(Loss::dropped("user_data", "the file has no meshes; user data was dropped"));
         }

@@ -78,7 +78,7 @@ pub struct WrongChecksum {
 
 impl WrongChecksum {
     /// Creates the wrong checksum of a file that was read.
-    pub(super) fn with_computed(stored: u64, computed: u64) -> WrongChecksum {
+    pub(super) fn new(stored: u64, computed: u64) -> WrongChecksum {
         WrongChecksum { stored, computed: Some(computed) }
     }
 
@@ -208,7 +208,6 @@ pub(super) fn inexpressible(message: impl ToString, path: impl Into<Path>) -> Er
     Error::inexpressible(message).at(path).in_format(FormatId::Iyma)
 }
 
-/// Returns the error for a missing mesh.
 pub(super) fn missing_mesh(index: usize, count: usize) -> Error {
     let meshes = match count {
         0 => "no meshes".to_owned(),

@@ -66,7 +66,6 @@ pub(super) fn join_attributes(meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<
     attributes.into_iter().map(|(attribute, data)| Attribute { data: data.into(), ..attribute }).collect()
 }
 
-/// Returns the vertex buffers of a mesh.
 fn vertex_buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
     let Mesh {
         positions,
@@ -101,18 +100,15 @@ fn vertex_buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
     if let Some(tangents) = tangents {
         buffers.push((Usage::Tangent, VertexFormat::Float32x4, floats(tangents.as_flattened())));
     }
+    let usage_of = |set: usize, first: Usage, name: &str| match set {
+        0 => first,
+        set => Usage::Custom(set as u32, format!("{name}{set}")),
+    };
     for (set, uvs) in uvs.into_iter().enumerate() {
-        let usage = match set {
-            0 => Usage::Uv,
-            set => Usage::Custom(set as u32, format!("uv{set}")),
-        };
-        buffers.push((usage, VertexFormat::Float32x2, floats(uvs.as_flattened())));
+        buffers.push((usage_of(set, Usage::Uv, "uv"), VertexFormat::Float32x2, floats(uvs.as_flattened())));
     }
     for (set, colors) in colors.into_iter().enumerate() {
-        let usage = match set {
-            0 => Usage::Color,
-            set => Usage::Custom(set as u32, format!("color{set}")),
-        };
+        let usage = usage_of(set, Usage::Color, "color");
         buffers.push(match colors {
             Colors::U8(values) => (usage, VertexFormat::Unorm8x4, values.into_flattened()),
             Colors::F32(values) => (usage, VertexFormat::Float32x4, floats(values.as_flattened())),

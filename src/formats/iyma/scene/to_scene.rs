@@ -40,25 +40,16 @@ fn role_of(attribute: &Attribute) -> Role {
 }
 
 impl Role {
-    /// The quantity in which rounding errors of the attribute are measured.
-    fn quantity(self) -> Quantity {
+    /// The number of components in a scene, and the quantity in which rounding errors are measured.
+    fn components_and_quantity(self) -> (usize, Quantity) {
         match self {
-            Role::Position => Quantity::POSITIONS,
-            Role::Normal => Quantity::NORMALS,
-            Role::Tangent => Quantity::new("tangents", Unit::Degrees),
-            Role::Color => Quantity::COLORS,
-            Role::Uv => Quantity::TEXTURE_COORDINATES,
-            Role::Weights => Quantity::WEIGHTS,
-            Role::Joints | Role::Custom => Quantity::new("values", Unit::None),
-        }
-    }
-
-    /// The number of components of this attribute in a scene.
-    fn components(self) -> usize {
-        match self {
-            Role::Position | Role::Normal => 3,
-            Role::Uv => 2,
-            Role::Tangent | Role::Color | Role::Joints | Role::Weights | Role::Custom => 4,
+            Role::Position => (3, Quantity::POSITIONS),
+            Role::Normal => (3, Quantity::NORMALS),
+            Role::Tangent => (4, Quantity::new("tangents", Unit::Degrees)),
+            Role::Color => (4, Quantity::COLORS),
+            Role::Uv => (2, Quantity::TEXTURE_COORDINATES),
+            Role::Weights => (4, Quantity::WEIGHTS),
+            Role::Joints | Role::Custom => (4, Quantity::new("values", Unit::None)),
         }
     }
 }
@@ -74,7 +65,8 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
             continue;
         }
         let (role, components) = (role_of(attribute), attribute.format.components());
-        let kept = role.components().min(components);
+        let (max_components, quantity) = role.components_and_quantity();
+        let kept = components.min(max_components);
         if components > kept {
             let detail = format!("{} keeps its first {kept}", attribute.format.name());
             let loss = Loss::dropped(path.clone(), "surplus components of a vertex attribute");
@@ -95,7 +87,6 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
                 _ => vectors.flatten().map(|value| exact::rounding_error([*value; 3])).fold(0.0, f64::max),
             };
             if any_rounded {
-                let quantity = role.quantity();
                 let message = format!("{} rounded from {kind}", quantity.name);
                 losses.push(match worst > 0.0 {
                     true => Loss::quantised(path, message, quantity, worst as f32),
@@ -116,8 +107,7 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
     let joints = document.attribute(&Usage::JointIndex).filter(|_| pair[1]);
     let joints = joints.map(Attribute::to_f32).unwrap_or_default();
     if joints.iter().any(|joint| *joint >= f32::from(Skin::NONE)) {
-        let message = format!("joint indices of {} or more", Skin::NONE);
-        losses.push(Loss::dropped("attributes", message));
+        losses.push(Loss::dropped("attributes", format!("joint indices of {} or more", Skin::NONE)));
     }
     // The cast saturates and rounds towards 0; NaN becomes 0.
     let is_whole = |joint: &f32| *joint >= f32::from(Skin::NONE) || f32::from(*joint as u16) == *joint;

@@ -158,8 +158,7 @@ impl BinRead for VertexAttributeInfo {
                 let pos = reader.stream_position()?;
                 let name = PrefixedText::<u32>::read_options(reader, endian, ())?.text;
                 let name = String::from_utf8(name.as_bytes().to_vec());
-                let name = name.map_err(|error| binrw::Error::Custom { pos, err: Box::new(error) })?;
-                Usage::Custom(id, name)
+                Usage::Custom(id, name.map_err(|error| binrw::Error::Custom { pos, err: Box::new(error) })?)
             }
         };
         Ok(VertexAttributeInfo { usage, format: VertexFormat::read_options(reader, endian, ())? })
@@ -270,18 +269,14 @@ impl Descriptor {
         [u64::from(self.user_data_len), self.indices_len()].into_iter().chain(attributes)
     }
 
-    /// Returns `true` if a descriptor decoded in the specification's dialect is probably of the reference dialect: it
-    /// has a colour with two components. The number of `Color` means `Uv` in the reference dialect (I2).
-    fn looks_like_reference(&self) -> bool {
-        self.attributes.iter().any(|info| info.usage == Usage::Color && info.format.components() == 2)
-    }
-
-    /// Guesses the dialect of a descriptor whose checksum matches neither dialect (I2).
+    /// Guesses the dialect of a descriptor whose checksum matches neither dialect (I2). If it decodes in both, a colour
+    /// with two components suggests the reference dialect, in which the number of `Color` means `Uv`.
     #[doc(hidden)]
     pub fn guess_dialect(bytes: &[u8]) -> Dialect {
+        let is_2d_color = |a: &VertexAttributeInfo| a.usage == Usage::Color && a.format.components() == 2;
         match (Descriptor::decode(bytes, Dialect::Spec), Descriptor::decode(bytes, Dialect::Reference)) {
             (Err(_), Ok(_)) => Dialect::Reference,
-            (Ok(spec), Ok(_)) if spec.looks_like_reference() => Dialect::Reference,
+            (Ok(spec), Ok(_)) if spec.attributes.iter().any(is_2d_color) => Dialect::Reference,
             _ => Dialect::Spec,
         }
     }

@@ -111,17 +111,13 @@ pub enum IndexData<'a> {
     U32(#[br(count = n_indices)] Bulk<'a, u32>),
 }
 
-static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
+/// The name and the layout of each dialect.
+pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
     [
         ("iyma", bind::<File>("", &[Dialect::Spec.into()])),
         ("iyma_reference", bind::<File>("Reference", &[Dialect::Reference.into()])),
     ]
 });
-
-/// Returns the name and the layout of each dialect.
-pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
-    &*LAYOUTS
-}
 
 /// Returns the layout of a file in `dialect`.
 pub(super) fn layout(dialect: Dialect) -> &'static Type {

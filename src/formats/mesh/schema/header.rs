@@ -34,13 +34,10 @@ fn to_count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N>
 pub(super) fn reject_inexpressible(document: &Document) -> Result<()> {
     let is_renderlib = document.dialect == Dialect::Renderlib;
     let reject = |message, path| Err(Error::inexpressible(message).at(path));
-    match document.root_transform {
-        Some(_) if !is_renderlib => {
-            return reject("the specification has no root transform", path!(root_transform));
-        }
-        None if is_renderlib => {
-            return reject("the renderlib dialect requires a root transform", path!(root_transform));
-        }
+    let at = path!(root_transform);
+    match (document.root_transform, is_renderlib) {
+        (Some(_), false) => return reject("the specification has no root transform", at),
+        (None, true) => return reject("the renderlib dialect requires a root transform", at),
         _ => {}
     }
     if is_renderlib && !document.strings.is_empty() {

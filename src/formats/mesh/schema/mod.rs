@@ -69,7 +69,7 @@ pub struct Document {
 }
 
 /// The header: 13 bytes, or 78 in the renderlib dialect.
-#[derive(Layout, StoredFields)]
+#[derive(Layout)]
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect))]
@@ -207,17 +207,13 @@ impl From<AnimationCount> for usize {
     }
 }
 
-static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
+/// The name and the layout of each dialect.
+pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
     [
         ("mesh", bind::<Document>("", &[Dialect::Spec.into()])),
         ("mesh_renderlib", bind::<Document>("Renderlib", &[Dialect::Renderlib.into()])),
     ]
 });
-
-/// Returns the name and the layout of each dialect.
-pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
-    &*LAYOUTS
-}
 
 /// Returns the layout of a file in `dialect`.
 pub(super) fn layout(dialect: Dialect) -> &'static Type {
