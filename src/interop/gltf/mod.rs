@@ -30,6 +30,9 @@ mod tolerate;
 mod unsupported;
 mod write;
 
+pub(super) use read::{CONVENTIONS, read};
+pub(super) use write::{write_glb, write_json};
+
 use serde_json::{Map, Value};
 
 use crate::scene::{Capabilities, Components, Extras};
@@ -149,43 +152,5 @@ fn label(list: &str, index: usize, name: Option<&str>) -> String {
     match name.filter(|name| !name.is_empty()) {
         Some(name) => format!("{list}[{index}] \"{name}\""),
         None => format!("{list}[{index}]"),
-    }
-}
-
-/// GLB: glTF in a single binary file.
-pub(super) mod glb {
-    pub(in crate::interop) use super::CAPABILITIES;
-    use super::container::write_glb;
-    pub(in crate::interop) use super::read::{CONVENTIONS, read};
-    use crate::interop::Files;
-    use crate::scene::{Scene, SceneOptions};
-    use crate::{Loss, Result};
-
-    pub(in crate::interop) fn write(
-        scene: Scene,
-        name: &str,
-        files: &mut dyn Files,
-        options: &SceneOptions,
-    ) -> Result<Vec<Loss>> {
-        super::write::write(scene, options, |json, buffer| write_glb(json, buffer, name, files))
-    }
-}
-
-/// glTF as JSON with a separate buffer file.
-pub(super) mod gltf_json {
-    pub(in crate::interop) use super::CAPABILITIES;
-    use super::container::write_json;
-    pub(in crate::interop) use super::read::{CONVENTIONS, read};
-    use crate::interop::Files;
-    use crate::scene::{Scene, SceneOptions};
-    use crate::{Loss, Result};
-
-    pub(in crate::interop) fn write(
-        scene: Scene,
-        name: &str,
-        files: &mut dyn Files,
-        options: &SceneOptions,
-    ) -> Result<Vec<Loss>> {
-        super::write::write(scene, options, |json, buffer| write_json(json, buffer, name, files))
     }
 }

@@ -14,7 +14,7 @@ use super::materials::{self, MaterialEntry};
 use super::names::{self, MeshOrigin};
 use super::skeleton::NodeJoints;
 use super::{INSTANCING, curves, instances, primitive, take_meshspec_extras};
-use crate::interop::Files;
+use crate::interop::{Files, ReadResult};
 use crate::scene::limits::{require_instances, require_meshes, require_triangles};
 use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Source, Transform};
 use crate::{Limits, Loss, LossKind, Result};
@@ -26,12 +26,7 @@ const MEMORY_PER_JSON_BYTE: u64 = 16;
 
 /// Reads a `.glb` or `.gltf` file, detected by its magic bytes. Returns an error if the file is not glTF 2.0, none of
 /// its meshes can be read, or it exceeds the limits.
-pub(in crate::interop) fn read(
-    bytes: &[u8],
-    files: &dyn Files,
-    options: &SceneOptions,
-    limits: &Limits,
-) -> Result<(Scene, Vec<Loss>)> {
+pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
     let file = GltfFile::new(bytes, files, options.strictness, limits, &mut losses)?;

@@ -8,14 +8,35 @@ use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse};
 use super::entries::{RootObject, RootValue, to_raw_entries};
 use super::node_graph::NodeGraph;
 use super::repair::repair;
-use super::{CAPABILITIES, INSTANCING, LOD, materials, set_extras, set_meshspec_extra};
+use super::{CAPABILITIES, INSTANCING, LOD, container, materials, set_extras, set_meshspec_extra};
+use crate::interop::Files;
 use crate::scene::{
     Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions, Source,
 };
 use crate::{Loss, Quantity, Result};
 
+/// Writes GLB: glTF in a single binary file.
+pub fn write_glb(
+    scene: Scene,
+    name: &str,
+    files: &mut dyn Files,
+    options: &SceneOptions,
+) -> Result<Vec<Loss>> {
+    write(scene, options, |json, buffer| container::write_glb(json, buffer, name, files))
+}
+
+/// Writes glTF as JSON with a separate buffer file.
+pub fn write_json(
+    scene: Scene,
+    name: &str,
+    files: &mut dyn Files,
+    options: &SceneOptions,
+) -> Result<Vec<Loss>> {
+    write(scene, options, |json, buffer| container::write_json(json, buffer, name, files))
+}
+
 /// Converts a scene to JSON and a buffer, and passes them to `save`. Returns the losses.
-pub(super) fn write(
+fn write(
     mut scene: Scene,
     options: &SceneOptions,
     save: impl FnOnce(RootObject, &BufferPlan) -> Result<()>,

@@ -30,8 +30,8 @@ use std::io::{ErrorKind, Read};
 
 use material::Materials;
 
-use super::Files;
 use super::shared::text::quote;
+use super::{Files, ReadResult};
 use crate::scene::{Capabilities, Conventions, Scene, SceneOptions, Source, UvOrigin};
 use crate::{Limits, Loss, Result};
 
@@ -62,12 +62,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     ..Capabilities::POSITIONS
 };
 
-pub(super) fn read(
-    bytes: &[u8],
-    files: &dyn Files,
-    options: &SceneOptions,
-    limits: &Limits,
-) -> Result<(Scene, Vec<Loss>)> {
+pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
     read_from(&mut &*bytes, files, options, limits)
 }
 
@@ -86,7 +81,7 @@ pub(super) fn read_from(
     files: &dyn Files,
     options: &SceneOptions,
     limits: &Limits,
-) -> Result<(Scene, Vec<Loss>)> {
+) -> ReadResult {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
     let file = read::read(input, options.strictness, limits, ParseSizes::DEFAULT)?;

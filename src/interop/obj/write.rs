@@ -10,7 +10,7 @@ use crate::interop::shared::text::to_single_line;
 use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, Result};
 
-pub(in crate::interop) fn write(
+pub fn write(
     mut scene: Scene,
     name: &str,
     files: &mut dyn Files,

@@ -4,10 +4,10 @@ use super::CONVENTIONS;
 use super::header::{self, Element, Header, NumberType, Property};
 use super::rows::{self, Rows};
 use super::source::{NumberSource, RawNumber, to_f64, to_index};
-use crate::interop::Files;
 use crate::interop::images;
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{locate, reject};
+use crate::interop::{Files, ReadResult};
 use crate::scene::limits::require_triangles;
 use crate::scene::{self, Colors, Mesh, Scene, SceneOptions, Texture};
 use crate::{Limits, Loss, Quantity, Result, Strictness};
@@ -15,12 +15,7 @@ use crate::{Limits, Loss, Quantity, Result, Strictness};
 /// The property names of texture coordinates.
 const UVS: [[&str; 2]; 3] = [["u", "v"], ["s", "t"], ["texture_u", "texture_v"]];
 
-pub(in crate::interop) fn read(
-    bytes: &[u8],
-    _files: &dyn Files,
-    options: &SceneOptions,
-    limits: &Limits,
-) -> Result<(Scene, Vec<Loss>)> {
+pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let header = header::read(bytes)?;
     let mut losses = Vec::new();

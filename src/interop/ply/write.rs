@@ -11,7 +11,7 @@ use crate::interop::shared::text::{to_single_line, unique_name};
 use crate::scene::{Colors, Components, CustomAttribute, Mesh, Scene, SceneOptions, Texture};
 use crate::{Loss, LossKind, Result};
 
-pub(in crate::interop) fn write(
+pub fn write(
     mut scene: Scene,
     name: &str,
     files: &mut dyn Files,

@@ -13,7 +13,7 @@ use crate::{Error, Loss, LossKind, Result};
 /// The size of the header in bytes, excluding the facet count.
 const TEXT_SIZE: usize = 80;
 
-pub(in crate::interop) fn write(
+pub fn write(
     mut scene: Scene,
     name: &str,
     files: &mut dyn Files,
