@@ -19,7 +19,11 @@ use crate::{Category, Loss};
 pub(super) struct MeshOrigin<'a> {
     pub root: &'a json::Root,
     pub node: usize,
+    /// The parent of the node, or of the finest level of detail.
+    pub parent: Option<usize>,
     pub mesh: usize,
+    /// The index of the primitive in the mesh.
+    pub primitive: usize,
     /// The path of the primitive.
     pub at: &'a str,
     /// The number of losses before the node was read.

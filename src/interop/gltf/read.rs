@@ -169,18 +169,20 @@ impl SceneReader<'_> {
         // Morph target weights of a node change the vertices of its mesh.
         let is_shared = is_placed && node.skin.is_none() && node.weights.is_none();
         let root = &self.file.root;
-        let origin = MeshOrigin { root, node: index, mesh, at: "", losses_before, is_placed };
-        for index_in_mesh in 0..root.meshes[mesh].primitives.len() {
-            let shared = self.shared_meshes.get(&(mesh, index_in_mesh)).filter(|_| is_shared);
+        let (node_instances, at) = (instances.as_deref().unwrap_or_default(), "");
+        let origin =
+            MeshOrigin { root, node: index, parent, mesh, primitive: 0, at, losses_before, is_placed };
+        for primitive in 0..root.meshes[mesh].primitives.len() {
+            let shared = self.shared_meshes.get(&(mesh, primitive)).filter(|_| is_shared);
             if let Some(shared) = shared.copied() {
                 if let Some(shared) = shared {
-                    self.add_placement(shared, index, parent, instances.as_deref())?;
+                    self.add_placement(shared, &origin, node_instances)?;
                 }
                 continue;
             }
-            let at = format!("meshes[{mesh}].primitives[{index_in_mesh}]");
-            let origin = MeshOrigin { at: &at, ..origin };
-            let read = self.read_primitive(&origin, index_in_mesh);
+            let at = format!("meshes[{mesh}].primitives[{primitive}]");
+            let origin = MeshOrigin { primitive, at: &at, ..origin };
+            let read = self.read_primitive(&origin);
             let unreadable = |at: &str| Loss::dropped(at, "cannot be read");
             let read = self.failures.recover(read, &at, unreadable, &mut self.losses)?.flatten();
             let added = read.is_some().then_some(self.scene.meshes.len());
@@ -188,16 +190,13 @@ impl SceneReader<'_> {
                 (None, _) => {}
                 (Some(mesh), _) if is_placed && mesh.skins.is_empty() => {
                     self.scene.meshes.push(mesh);
-                    self.add_placement(self.scene.meshes.len() - 1, index, parent, instances.as_deref())?;
+                    self.add_placement(self.scene.meshes.len() - 1, &origin, node_instances)?;
                 }
-                (Some(mesh), Some(instances)) => {
-                    let text_size = self.text_size(&origin, index_in_mesh);
-                    self.add_instances(&mesh, text_size, instances, index, parent)?;
-                }
-                (Some(mesh), None) => self.add_mesh(mesh, Mat4::IDENTITY, index, parent),
+                (Some(mesh), Some(instances)) => self.add_instances(&mesh, instances, &origin)?,
+                (Some(mesh), None) => self.add_mesh(mesh, Mat4::IDENTITY, &origin),
             }
             if is_shared {
-                self.shared_meshes.insert((mesh, index_in_mesh), added);
+                self.shared_meshes.insert((mesh, primitive), added);
             }
         }
         let is_joint = self.joints.joint_of(index).is_some();
@@ -213,25 +212,18 @@ impl SceneReader<'_> {
     }
 
     /// Places an existing mesh of the scene at a node.
-    fn add_placement(
-        &mut self,
-        mesh: usize,
-        node: usize,
-        parent: Option<usize>,
-        instances: Option<&[Transform]>,
-    ) -> Result<()> {
-        let entry = &self.file.root.nodes[node];
-        let instances = instances.unwrap_or_default().to_vec();
+    fn add_placement(&mut self, mesh: usize, origin: &MeshOrigin, instances: &[Transform]) -> Result<()> {
+        let entry = &self.file.root.nodes[origin.node];
         let extras_size = entry.extras.as_ref().map_or(0, |raw| raw.get().len() as u64);
         let name_size = entry.name.as_ref().map_or(0, String::len);
-        let size = (size_of::<Placement>() + size_of_val(&*instances) + name_size) as u64;
+        let size = (size_of::<Placement>() + size_of_val(instances) + name_size) as u64;
         let size = size + extras_size.saturating_mul(MEMORY_PER_JSON_BYTE);
-        self.file.charge_budget(size, || format!("nodes[{node}]"))?;
+        self.file.charge_budget(size, || format!("nodes[{}]", origin.node))?;
         let mut extras = read_extras(&entry.extras);
         take_meshspec_extras(&mut extras);
-        let transform = self.node_to_scene(node, parent);
+        let transform = self.node_to_scene(origin);
         let name = entry.name.clone().unwrap_or_default();
-        let placement = Placement { name, transform, instances, extras };
+        let placement = Placement { name, transform, instances: instances.to_vec(), extras };
         if let Some(mesh) = self.scene.meshes.get_mut(mesh) {
             mesh.placements.push(placement);
         }
@@ -239,10 +231,10 @@ impl SceneReader<'_> {
     }
 
     /// Reads the mesh of a primitive, in mesh space. `None` if the primitive is unsupported.
-    fn read_primitive(&mut self, origin: &MeshOrigin, index_in_mesh: usize) -> Result<Option<Mesh>> {
-        self.file.charge_budget(self.text_size(origin, index_in_mesh), || origin.at.to_owned())?;
+    fn read_primitive(&mut self, origin: &MeshOrigin) -> Result<Option<Mesh>> {
+        self.file.charge_budget(self.text_size(origin), || origin.at.to_owned())?;
         let entry = &self.file.root.meshes[origin.mesh];
-        let primitive = &entry.primitives[index_in_mesh];
+        let primitive = &entry.primitives[origin.primitive];
         let known = take_meshspec_extras(&mut read_extras(&entry.extras));
         let weights = self.file.root.nodes[origin.node].weights.as_ref().or(entry.weights.as_ref());
         let weights = weights.map_or(&[][..], Vec::as_slice);
@@ -252,15 +244,15 @@ impl SceneReader<'_> {
         if let Some(entry) = primitive.material.and_then(|index| self.materials.get(index.value())) {
             entry.apply(&mut mesh, &uv_sets);
         }
-        self.map_joints(&mut mesh, origin.node, origin.at)?;
+        self.map_joints(&mut mesh, origin)?;
         origin.set_name_and_extras(&mut mesh, &mut self.losses);
         Ok(Some(mesh))
     }
 
     /// Returns the memory, in bytes, for the names and extras of a primitive. Every copy of the mesh duplicates them.
-    fn text_size(&self, origin: &MeshOrigin, index_in_mesh: usize) -> u64 {
+    fn text_size(&self, origin: &MeshOrigin) -> u64 {
         let (node, mesh) = (&self.file.root.nodes[origin.node], &self.file.root.meshes[origin.mesh]);
-        let primitive = &mesh.primitives[index_in_mesh];
+        let primitive = &mesh.primitives[origin.primitive];
         let extras = [&node.extras, &mesh.extras, &primitive.extras].into_iter().flatten();
         let extras: usize = extras.map(|raw| raw.get().len()).sum();
         let names: usize = [&node.name, &mesh.name].into_iter().flatten().map(String::len).sum();
@@ -273,68 +265,62 @@ impl SceneReader<'_> {
     }
 
     /// Replaces indices into the joints of the skin by indices into the joints of the skeleton.
-    fn map_joints(&mut self, mesh: &mut Mesh, node: usize, at: &str) -> Result<()> {
-        let path = || format!("{at}.attributes.JOINTS");
-        if let Some(skin) = self.file.root.nodes[node].skin {
-            let (mut sets, path) = (mesh.skins.iter_mut(), path());
+    fn map_joints(&mut self, mesh: &mut Mesh, origin: &MeshOrigin) -> Result<()> {
+        if mesh.skins.is_empty() {
+            return Ok(());
+        }
+        let path = format!("{}.attributes.JOINTS", origin.at);
+        if let Some(skin) = self.file.root.nodes[origin.node].skin {
+            let mut sets = mesh.skins.iter_mut();
             return sets.try_for_each(|set| self.joints.map_joint_indices(skin.value(), set, &path));
         }
-        if !mesh.skins.is_empty() {
-            let loss = Loss::dropped(path(), "joints of a node without a skin");
-            self.losses.push(loss.with_detail(format_args!("nodes[{node}]")));
-            mesh.skins.clear();
-        }
+        let loss = Loss::dropped(path, "joints of a node without a skin");
+        self.losses.push(loss.with_detail(format_args!("nodes[{}]", origin.node)));
+        mesh.skins.clear();
         Ok(())
     }
 
     /// Adds a mesh. If it has no skin, transforms its vertices to scene space and binds them to the joint that moves
     /// the node, if any.
-    fn add_mesh(&mut self, mut mesh: Mesh, instance: Mat4, node: usize, parent: Option<usize>) {
+    fn add_mesh(&mut self, mut mesh: Mesh, instance: Mat4, origin: &MeshOrigin) {
         if mesh.skins.is_empty() {
-            self.transform_and_bind(&mut mesh, instance, node, parent);
+            self.transform_and_bind(&mut mesh, instance, origin);
         }
         self.scene.meshes.push(mesh);
     }
 
-    /// Adds one mesh per instance. `text_size` is the memory, in bytes, for the names and extras of a mesh.
-    fn add_instances(
-        &mut self,
-        mesh: &Mesh,
-        text_size: u64,
-        instances: &[Transform],
-        node: usize,
-        parent: Option<usize>,
-    ) -> Result<()> {
+    /// Adds one mesh per instance.
+    fn add_instances(&mut self, mesh: &Mesh, instances: &[Transform], origin: &MeshOrigin) -> Result<()> {
         let (vertices, count) = (mesh.positions.len(), instances.len() as u64);
         let size = vertices as u64 * 32 + mesh.faces.corner_count(vertices) as u64 * 4;
         self.copied_cost = self.copied_cost.saturating_add(mesh.cost().saturating_mul(count));
         require_triangles(self.copied_cost, self.max_triangles)?;
         require_meshes(self.scene.meshes.len() + instances.len(), self.max_triangles)?;
-        let path = || format!("nodes[{node}].extensions.{INSTANCING}");
-        self.file.charge_budget((size + text_size).saturating_mul(count), path)?;
+        let path = || format!("nodes[{}].extensions.{INSTANCING}", origin.node);
+        self.file.charge_budget((size + self.text_size(origin)).saturating_mul(count), path)?;
         let bake = std::mem::replace(&mut self.bake, true);
         for instance in instances {
-            self.add_mesh(mesh.clone(), instance.to_matrix(), node, parent);
+            self.add_mesh(mesh.clone(), instance.to_matrix(), origin);
         }
         self.bake = bake;
         let message = "instances became separate meshes";
-        let loss = Loss::new(LossKind::Split, format!("nodes[{node}]"), message);
+        let loss = Loss::new(LossKind::Split, format!("nodes[{}]", origin.node), message);
         self.losses.push(loss.with_detail(instances.len()));
         Ok(())
     }
 
-    /// Returns the transform of a node with the parent `parent` to scene space.
-    fn node_to_scene(&self, node: usize, parent: Option<usize>) -> DMat4 {
-        self.hierarchy.node_to_scene_f64(parent) * self.file.local_transforms[node]
+    /// Returns the transform of a node to scene space.
+    fn node_to_scene(&self, origin: &MeshOrigin) -> DMat4 {
+        self.hierarchy.node_to_scene_f64(origin.parent) * self.file.local_transforms[origin.node]
     }
 
-    fn transform_and_bind(&mut self, mesh: &mut Mesh, instance: Mat4, node: usize, parent: Option<usize>) {
-        let transform = match self.joints.moving_joint(self.hierarchy, node, parent) {
+    fn transform_and_bind(&mut self, mesh: &mut Mesh, instance: Mat4, origin: &MeshOrigin) {
+        let transform = match self.joints.moving_joint(self.hierarchy, origin.node, origin.parent) {
             Some((joint, transform)) => {
                 mesh.skins = vec![Skin::rigid(std::iter::repeat_n(joint, mesh.positions.len()))];
                 (transform * instance).as_dmat4()
             }
-            None => self.node_to_scene(node, parent) * instance.as_dmat4(),
+            None => self.node_to_scene(origin) * instance.as_dmat4(),
         };
         if transform == DMat4::IDENTITY {
             return;
@@ -342,7 +328,7 @@ impl SceneReader<'_> {
         mesh.transform_f64(transform);
         if !self.bake {
             let message = "the node transform was applied to the vertices";
-            self.losses.push(Loss::changed(format!("nodes[{node}]"), message));
+            self.losses.push(Loss::changed(format!("nodes[{}]", origin.node), message));
         }
     }
 }

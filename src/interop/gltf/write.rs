@@ -46,9 +46,8 @@ fn write(
     let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
     materials::repair(&mut scene, &mut losses);
     let joints = repair(&mut scene, &mut losses)?;
-    let mut buffer = BufferPlan::default();
-    let mut graph = NodeGraph::new(&scene, joints, &mut buffer, &mut losses);
-    let animations = write_animations(&scene, &mut buffer, &mut losses);
+    let mut graph = NodeGraph::new(&scene, joints, &mut losses);
+    let animations = write_animations(&scene, &mut graph.buffer, &mut losses);
     let materials = std::mem::take(&mut graph.materials);
     let mut json = RootObject::from([
         ("asset", RootValue::Value(asset_entry(scene.source.as_ref(), conventions))),
@@ -73,13 +72,13 @@ fn write(
         ("images", to_raw_entries(&materials.images)),
         ("samplers", to_raw_entries(&materials.samplers)),
         ("animations", to_raw_entries(&animations)),
-        ("bufferViews", std::mem::take(&mut buffer.views)),
-        ("accessors", std::mem::take(&mut buffer.accessors)),
+        ("bufferViews", std::mem::take(&mut graph.buffer.views)),
+        ("accessors", std::mem::take(&mut graph.buffer.accessors)),
     ];
     for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
         json.insert(name, RootValue::List(list));
     }
-    save(json, &buffer)?;
+    save(json, &graph.buffer)?;
     Ok(losses)
 }
 

@@ -9,7 +9,7 @@ use crate::{Error, Loss, Quantity, Result};
 const WEIGHT_TOLERANCE: f32 = 1e-6;
 
 /// The joints of an output file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(in super::super) struct OutputJoints {
     /// The number of joints, excluding the static joint.
     pub count: usize,
