@@ -33,12 +33,12 @@ pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus>
         format.about().require_dialect(dialect)?;
     }
     let oracle = Oracle::new(format);
-    let mut pool = Pool::new(format, oracle, config)?;
+    let mut pool = Pool::new(oracle, config)?;
     if !config.plausible {
-        boundaries::add_boundary_files(format, oracle, &mut pool);
+        boundaries::add_boundary_files(format, &mut pool);
     }
-    let (broken, almost) = find_broken(format, oracle, config.dialect, &mut pool);
-    let mut builder = CorpusBuilder::new(format, oracle, config.count);
+    let (broken, almost) = find_broken(oracle, config.dialect, &mut pool);
+    let mut builder = CorpusBuilder::new(oracle, config.count);
     for (file, reached) in pool.covering_files() {
         builder.add_valid(file.dialect, file.bytes.clone(), &reached);
     }
@@ -57,11 +57,11 @@ pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus>
 
 /// Returns files that break each rule, and files that almost break a rule.
 fn find_broken(
-    format: AnyFormat,
     oracle: Oracle,
     dialect: Option<Dialect>,
     pool: &mut Pool,
 ) -> (Vec<Candidate>, Vec<AlmostBrokenCandidate>) {
+    let format = oracle.format;
     let mut candidates = Candidates::new(oracle);
     let bases: Vec<ValidFile> = pool.base_files().into_iter().cloned().collect();
     let bases: Vec<&ValidFile> = bases.iter().collect();
@@ -69,7 +69,7 @@ fn find_broken(
         candidates.offer(file.dialect, ("content that causes a warning", ""), None, file.bytes.clone());
     }
     offer_breakages(format, &bases, &mut candidates);
-    let almost = almost_broken(format, oracle, &bases);
+    let almost = almost_broken(oracle, &bases);
     offer_examples(format, dialect, &mut candidates);
     if format.grammar().is_none() {
         let rules = format.about().rules.iter().map(|rule| rule.code);
@@ -89,7 +89,7 @@ fn find_broken(
         }
     }
     let smallest: Vec<usize> = smallest.into_values().collect();
-    let minimize = |_, index: &usize| Ok::<_, Infallible>(minimize(format, oracle, &files[*index]));
+    let minimize = |_, index: &usize| Ok::<_, Infallible>(minimize(oracle, &files[*index]));
     let Ok(minimized) = parallel::try_map(&smallest, minimize);
     for (index, minimized) in smallest.into_iter().zip(minimized) {
         minimized.into_iter().for_each(|file| files[index] = file);
@@ -103,7 +103,6 @@ fn sort_by_rule_and_size(format: AnyFormat, files: &mut [Candidate]) {
 }
 
 struct CorpusBuilder {
-    format: AnyFormat,
     oracle: Oracle,
     cases: Vec<Case>,
     seen: HashSet<(Dialect, Vec<u8>)>,
@@ -114,15 +113,9 @@ struct CorpusBuilder {
 }
 
 impl CorpusBuilder {
-    fn new(format: AnyFormat, oracle: Oracle, count: usize) -> CorpusBuilder {
-        CorpusBuilder {
-            format,
-            oracle,
-            cases: Vec::new(),
-            seen: HashSet::new(),
-            count,
-            names: BTreeMap::new(),
-        }
+    fn new(oracle: Oracle, count: usize) -> CorpusBuilder {
+        let (cases, seen, names) = (Vec::new(), HashSet::new(), BTreeMap::new());
+        CorpusBuilder { oracle, cases, seen, count, names }
     }
 
     fn add_valid(&mut self, dialect: Dialect, bytes: Vec<u8>, reached: &[String]) {
@@ -140,7 +133,7 @@ impl CorpusBuilder {
 
     /// Adds a hand-written case if it is valid. Returns a broken one, which is sorted among the others.
     fn add_edge_case(&mut self, description: &str, bytes: Vec<u8>, config: &Config) -> Option<Candidate> {
-        let dialect = self.format.detect(&bytes).dialect;
+        let dialect = self.oracle.format.detect(&bytes).dialect;
         if config.dialect.is_some_and(|wanted| wanted != dialect) {
             return None;
         }
@@ -243,11 +236,11 @@ impl CorpusBuilder {
             (None, Some(reason)) => (Some(reason.rule.code.to_owned()), reason.path, reason.bytes),
             (None, None) => (None, String::new(), None),
         };
-        let file = self.new_file_name(kind, dialect, rule.as_deref(), &bytes);
+        let file = self.file_name(kind, dialect, rule.as_deref(), &bytes);
         let path = Some(path).filter(|path| !path.is_empty());
-        let format = self.format.name().to_owned();
+        let format = self.oracle.format.name().to_owned();
         // If another dialect is detected, `meshspec decode` may print different contents.
-        let is_detected = self.format.detect(&bytes).dialect == dialect;
+        let is_detected = self.oracle.format.detect(&bytes).dialect == dialect;
         let has_contents = strict == Verdict::Accept && is_detected && !self.is_too_large(&bytes, dialect);
         let contents = file.rsplit_once('.').filter(|_| has_contents).map(|(name, _)| format!("{name}.json"));
         let entry = IndexEntry {
@@ -269,19 +262,13 @@ impl CorpusBuilder {
     /// Returns `true` if the corpus is small and the contents of the file would make up a large part of it.
     fn is_too_large(&self, bytes: &[u8], dialect: Dialect) -> bool {
         let options = ReadOptions::default().with_dialect(dialect);
-        let contents = || self.format.contents(bytes, &options);
+        let contents = || self.oracle.format.contents(bytes, &options);
         self.count < LARGE_CORPUS && contents().is_ok_and(|contents| json_len(&contents) > MAX_CONTENTS_BYTES)
     }
 
     /// Returns the path for a new file, such as `mesh/spec/broken/mesh-magic-1.mesh`.
-    fn new_file_name(
-        &mut self,
-        kind: CaseKind,
-        dialect: Dialect,
-        rule: Option<&str>,
-        bytes: &[u8],
-    ) -> String {
-        let about = self.format.about();
+    fn file_name(&mut self, kind: CaseKind, dialect: Dialect, rule: Option<&str>, bytes: &[u8]) -> String {
+        let about = self.oracle.format.about();
         let name = match (kind, rule) {
             (CaseKind::Broken | CaseKind::Almost, Some(rule)) => rule.to_ascii_lowercase(),
             _ => kind.name().to_owned(),
@@ -297,14 +284,14 @@ impl CorpusBuilder {
 
     fn finish(mut self) -> Corpus {
         self.cases.sort_by_key(|case| case.entry.kind);
-        let [mut coverage, mut coverage_with_broken] = [(); 2].map(|()| Coverage::of(self.format));
+        let [mut coverage, mut coverage_with_broken] = [(); 2].map(|()| Coverage::of(self.oracle.format));
         for Case { entry, bytes } in &self.cases {
             coverage_with_broken.add(bytes, entry.dialect);
             if entry.kind == CaseKind::Valid {
                 coverage.add(bytes, entry.dialect);
             }
         }
-        Corpus { format: self.format, cases: self.cases, coverage, coverage_with_broken }
+        Corpus { format: self.oracle.format, cases: self.cases, coverage, coverage_with_broken }
     }
 }
 
