@@ -225,10 +225,7 @@ impl Rebinding {
 struct VertexDeviation(Vec<(usize, Vec3)>);
 
 impl VertexDeviation {
-    fn new(
-        weights: impl Iterator<Item = (usize, f32)>,
-        offset: impl Fn(usize) -> Option<Vec3>,
-    ) -> VertexDeviation {
+    fn new(weights: impl Iterator<Item = (usize, f32)>, offset: impl Fn(usize) -> Option<Vec3>) -> Self {
         let mut sum = 0.0;
         let mut offsets = Vec::new();
         for (joint, weight) in weights {

@@ -11,7 +11,7 @@ use serde_json::value::{RawValue, to_raw_value};
 pub(super) type RawEntry = Box<RawValue>;
 
 /// The root object of a file: its properties by name.
-pub(super) type RootObject = BTreeMap<&'static str, RootValue>;
+pub(super) type RootMap = BTreeMap<&'static str, RootValue>;
 
 #[derive(Serialize)]
 #[serde(untagged)]

@@ -110,20 +110,23 @@ fn unsupported_type_name(values: &Components) -> Option<&'static str> {
     }
 }
 
+/// A JSON object of the output file.
+type Object = Map<String, Value>;
+
 /// Sets a property of an output object if `is_needed` is `true`.
-fn set_if(object: &mut Map<String, Value>, is_needed: bool, name: &str, value: impl Into<Value>) {
+fn set_if(object: &mut Object, is_needed: bool, name: &str, value: impl Into<Value>) {
     if is_needed {
         object.insert(name.to_owned(), value.into());
     }
 }
 
 /// Sets a text property of an output object, unless the text is empty.
-fn set_text(object: &mut Map<String, Value>, name: &str, text: &str) {
+fn set_text(object: &mut Object, name: &str, text: &str) {
     set_if(object, !text.is_empty(), name, text);
 }
 
 /// Sets the extras of an output object, unless they are empty.
-fn set_extras(object: &mut Map<String, Value>, extras: Extras) {
+fn set_extras(object: &mut Object, extras: Extras) {
     set_if(object, !extras.is_empty(), "extras", extras);
 }
 

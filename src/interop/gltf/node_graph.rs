@@ -7,14 +7,14 @@
 use std::collections::HashSet;
 
 use glam::DVec3;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::attributes::{mesh_extras, write_primitive};
-use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse};
+use super::buffer::{AccessorType, Buffer, Stream, ViewUse};
 use super::entries::{RawEntry, to_raw_entries, to_raw_entry};
 use super::materials::Materials;
 use super::repair::OutputJoints;
-use super::{INSTANCING, LOD, TOP_NODE_NAME, set_extras, set_if, set_meshspec_extra, set_text};
+use super::{INSTANCING, LOD, Object, TOP_NODE_NAME, set_extras, set_if, set_meshspec_extra, set_text};
 use crate::Loss;
 use crate::scene::placement::is_diagonal;
 use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform};
@@ -23,7 +23,7 @@ use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform};
 #[derive(Default)]
 pub(super) struct NodeGraph<'a> {
     joints: OutputJoints,
-    pub buffer: BufferPlan<'a>,
+    pub buffer: Buffer<'a>,
     /// The joints, then the top node.
     nodes: Vec<Value>,
     /// The nodes with meshes.
@@ -143,10 +143,10 @@ impl<'a> NodeGraph<'a> {
     }
 
     /// Adds the meshes as primitives of a single mesh. Returns a node that references it; `None` without vertices.
-    fn add_mesh(&mut self, meshes: &[&'a Mesh]) -> Option<Map<String, Value>> {
+    fn add_mesh(&mut self, meshes: &[&'a Mesh]) -> Option<Object> {
         let is_combined = meshes.len() > 1;
-        let mut node = Map::new();
-        let mut entry = Map::new();
+        let mut node = Object::new();
+        let mut entry = Object::new();
         let mut primitives: Vec<Value> = Vec::new();
         for mesh in meshes.iter().filter(|mesh| !mesh.positions.is_empty()) {
             let mut primitive = write_primitive(mesh, self.joints, &mut self.buffer);
@@ -199,7 +199,7 @@ impl<'a> NodeGraph<'a> {
     }
 }
 
-fn add_placement(node: &mut Map<String, Value>, placement: &Placement, buffer: &mut BufferPlan) {
+fn add_placement(node: &mut Object, placement: &Placement, buffer: &mut Buffer) {
     let Placement { name, transform, instances, extras } = placement;
     node.remove("name");
     set_text(node, "name", name);
@@ -212,8 +212,7 @@ fn add_placement(node: &mut Map<String, Value>, placement: &Placement, buffer: &
     }
     if !instances.is_empty() {
         let mut push = |stream: Stream<'static>, name| {
-            let accessor_type = AccessorType::new(ComponentType::F32, name);
-            buffer.push(ViewUse::Matrices, stream, instances.len(), accessor_type)
+            buffer.push(ViewUse::Matrices, stream, instances.len(), AccessorType::floats(name))
         };
         let translations: Vec<_> = instances.iter().map(|instance| instance.translation).collect();
         let rotations: Vec<_> = instances.iter().map(|instance| instance.rotation).collect();
@@ -229,7 +228,7 @@ fn add_placement(node: &mut Map<String, Value>, placement: &Placement, buffer: &
 }
 
 fn joint_node(joint: &Joint, rest: &Transform) -> Value {
-    let mut node = Map::new();
+    let mut node = Object::new();
     set_text(&mut node, "name", &joint.name);
     let default = Transform::default();
     let Transform { translation, rotation, scale } = rest;
@@ -240,16 +239,15 @@ fn joint_node(joint: &Joint, rest: &Transform) -> Value {
     node.into()
 }
 
-fn skin_entry(scene: &Scene, joints: OutputJoints, buffer: &mut BufferPlan) -> Value {
-    let mut skin = Map::new();
+fn skin_entry(scene: &Scene, joints: OutputJoints, buffer: &mut Buffer) -> Value {
+    let mut skin = Object::new();
     skin.insert("joints".to_owned(), (0..joints.total()).collect::<Vec<_>>().into());
     let mut matrices: Vec<[f32; 16]> =
         scene.skeleton.joints.iter().map(|joint| joint.inverse_bind.to_cols_array()).collect();
     if !matrices.is_empty() {
         matrices.resize(joints.total(), glam::Mat4::IDENTITY.to_cols_array());
-        let (stream, accessor_type) =
-            (Stream::owned(&matrices), AccessorType::new(ComponentType::F32, "MAT4"));
-        let accessor = buffer.push(ViewUse::Matrices, stream, matrices.len(), accessor_type);
+        let (stream, ty) = (Stream::owned(&matrices), AccessorType::floats("MAT4"));
+        let accessor = buffer.push(ViewUse::Matrices, stream, matrices.len(), ty);
         skin.insert("inverseBindMatrices".to_owned(), accessor.into());
     }
     let mut extras = Extras::new();

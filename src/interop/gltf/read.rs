@@ -165,7 +165,7 @@ impl SceneReader<'_> {
                 self.failures.recover(unreadable, &at, loss, &mut self.losses)?.flatten()
             }
         };
-        let is_placed = !is_level && self.joints.moving_joint(self.hierarchy, index, parent).is_none();
+        let is_placed = !is_level && self.joints.mover(self.hierarchy, index, parent).is_none();
         // Morph target weights of a node change the vertices of its mesh.
         let is_shared = is_placed && node.skin.is_none() && node.weights.is_none();
         let root = &self.file.root;
@@ -315,7 +315,7 @@ impl SceneReader<'_> {
     }
 
     fn transform_and_bind(&mut self, mesh: &mut Mesh, instance: Mat4, origin: &MeshOrigin) {
-        let transform = match self.joints.moving_joint(self.hierarchy, origin.node, origin.parent) {
+        let transform = match self.joints.mover(self.hierarchy, origin.node, origin.parent) {
             Some((joint, transform)) => {
                 mesh.skins = vec![Skin::rigid(std::iter::repeat_n(joint, mesh.positions.len()))];
                 (transform * instance).as_dmat4()

@@ -73,12 +73,7 @@ impl NodeJoints {
 
     /// Returns the joint that moves the mesh of a node with the parent `parent`, and the transform from mesh space to
     /// model space in the bind pose. `None` for static meshes.
-    pub fn moving_joint(
-        &self,
-        hierarchy: &Hierarchy,
-        node: usize,
-        parent: Option<usize>,
-    ) -> Option<(u16, Mat4)> {
+    pub fn mover(&self, hierarchy: &Hierarchy, node: usize, parent: Option<usize>) -> Option<(u16, Mat4)> {
         let own = self.movers[node].filter(|(joint, _)| self.joint_of(node) == Some(*joint));
         let (joint, to_joint) = own.or_else(|| {
             let (joint, to_joint) = self.movers[parent?]?;

@@ -2,13 +2,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse};
-use super::entries::{RootObject, RootValue, to_raw_entries};
+use super::buffer::{AccessorType, Buffer, Stream, ViewUse};
+use super::entries::{RootMap, RootValue, to_raw_entries};
 use super::node_graph::NodeGraph;
 use super::repair::repair;
-use super::{CAPABILITIES, INSTANCING, LOD, container, materials, set_extras, set_meshspec_extra};
+use super::{CAPABILITIES, INSTANCING, LOD, Object, container, materials, set_extras, set_meshspec_extra};
 use crate::interop::Files;
 use crate::scene::{
     Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions, Source,
@@ -39,7 +39,7 @@ pub fn write_json(
 fn write(
     mut scene: Scene,
     options: &SceneOptions,
-    save: impl FnOnce(RootObject, &BufferPlan) -> Result<()>,
+    save: impl FnOnce(RootMap, &Buffer) -> Result<()>,
 ) -> Result<Vec<Loss>> {
     let conventions = options.conventions.unwrap_or(Conventions::GLTF);
     let capabilities = Capabilities { lods: !has_mixed_lods(&scene), ..CAPABILITIES };
@@ -49,7 +49,7 @@ fn write(
     let mut graph = NodeGraph::new(&scene, joints, &mut losses);
     let animations = write_animations(&scene, &mut graph.buffer, &mut losses);
     let materials = std::mem::take(&mut graph.materials);
-    let mut json = RootObject::from([
+    let mut json = RootMap::from([
         ("asset", RootValue::Value(asset_entry(scene.source.as_ref(), conventions))),
         ("scene", RootValue::Value(0.into())),
         ("scenes", RootValue::Value(json!([scene_entry(&scene, &graph)]))),
@@ -102,7 +102,7 @@ fn asset_entry(source: Option<&Source>, conventions: Conventions) -> Value {
 }
 
 fn scene_entry(scene: &Scene, graph: &NodeGraph) -> Value {
-    let mut entry = Map::new();
+    let mut entry = Object::new();
     entry.insert("nodes".to_owned(), graph.roots.clone().into());
     let mut extras = scene.extras.clone();
     if !scene.properties.is_empty() {
@@ -115,7 +115,7 @@ fn scene_entry(scene: &Scene, graph: &NodeGraph) -> Value {
     entry.into()
 }
 
-fn write_animations<'a>(scene: &'a Scene, buffer: &mut BufferPlan<'a>, losses: &mut Vec<Loss>) -> Vec<Value> {
+fn write_animations<'a>(scene: &'a Scene, buffer: &mut Buffer<'a>, losses: &mut Vec<Loss>) -> Vec<Value> {
     let mut entries = Vec::new();
     for (index, animation) in scene.animations.iter().enumerate() {
         let at = format!("animations[{index}]");
@@ -131,7 +131,7 @@ fn write_animations<'a>(scene: &'a Scene, buffer: &mut BufferPlan<'a>, losses: &
 fn animation_entry<'a>(
     animation: &'a Animation,
     at: &str,
-    buffer: &mut BufferPlan<'a>,
+    buffer: &mut Buffer<'a>,
     losses: &mut Vec<Loss>,
 ) -> Value {
     let mut times = TimeWriter::new(animation, at, losses);
@@ -145,8 +145,7 @@ fn animation_entry<'a>(
             Samples::Rotation(values) => ("rotation", Stream::borrowed(values), "VEC4"),
             Samples::Scale(values) => ("scale", Stream::borrowed(values), "VEC3"),
         };
-        let accessor_type = AccessorType::new(ComponentType::F32, name);
-        let output = buffer.push(ViewUse::Animation, stream, count, accessor_type);
+        let output = buffer.push(ViewUse::Animation, stream, count, AccessorType::floats(name));
         let interpolation = match channel.interpolation {
             Interpolation::Step => "STEP",
             Interpolation::Linear | Interpolation::Normalized => "LINEAR",
@@ -195,7 +194,7 @@ impl TimeWriter {
         TimeWriter { accessors: vec![None; animation.times.len()], delay, shift: 0.0 }
     }
 
-    fn add_accessor(&mut self, animation: &Animation, list: usize, buffer: &mut BufferPlan) -> usize {
+    fn add_accessor(&mut self, animation: &Animation, list: usize, buffer: &mut Buffer) -> usize {
         if let Some(Some(accessor)) = self.accessors.get(list) {
             return *accessor;
         }
@@ -209,8 +208,8 @@ impl TimeWriter {
             [time]
         });
         let seconds: Vec<[f32; 1]> = seconds.collect();
-        let accessor_type = AccessorType::new(ComponentType::F32, "SCALAR").with_bounds_of(&seconds);
-        let accessor = buffer.push(ViewUse::Animation, Stream::owned(&seconds), seconds.len(), accessor_type);
+        let ty = AccessorType::floats("SCALAR").with_bounds_of(&seconds);
+        let accessor = buffer.push(ViewUse::Animation, Stream::owned(&seconds), seconds.len(), ty);
         if let Some(slot) = self.accessors.get_mut(list) {
             *slot = Some(accessor);
         }

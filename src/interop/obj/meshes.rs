@@ -38,7 +38,7 @@ pub(super) fn to_meshes(
             faces: part.faces.into_faces(),
             ..Mesh::default()
         };
-        fill_attributes(&mut mesh, &part.vertices, &lists, &path, losses);
+        set_attributes(&mut mesh, &part.vertices, &lists, &path, losses);
         if found.is_some_and(|found| found.transform_uvs(&mut mesh)) {
             transformed.insert(format!("\"{}\"", mesh.material.name));
         }
@@ -65,7 +65,7 @@ fn list_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &mut
 }
 
 /// Fills in the attributes of the vertices. If only some vertices have an attribute, the others get a default.
-fn fill_attributes(
+fn set_attributes(
     mesh: &mut Mesh,
     vertices: &[Corner],
     lists: &ValueLists,
@@ -121,7 +121,7 @@ fn to_point_mesh(lists: ValueLists, name: MeshName, uv_origin: UvOrigin, losses:
     let mut mesh =
         Mesh { name: join_object_and_group(name, "meshes[0]", losses), uv_origin, ..Mesh::default() };
     mesh.faces = Faces { indices: Some(Indices::U32(Vec::new())), corners: None };
-    fill_attributes(&mut mesh, &vertices, &lists, "meshes[0]", losses);
+    set_attributes(&mut mesh, &vertices, &lists, "meshes[0]", losses);
     mesh
 }
 

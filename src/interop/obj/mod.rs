@@ -105,10 +105,10 @@ fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut
             continue;
         }
         // A line with blanks is either a single name or several names.
-        let mut libraries = vec![load_library(line, files, &mut budget)];
+        let mut libraries = vec![load_file(line, files, &mut budget)];
         if libraries[0].is_err() {
             let names = line.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
-            let several: Vec<_> = names.map(|name| load_library(name, files, &mut budget)).collect();
+            let several: Vec<_> = names.map(|name| load_file(name, files, &mut budget)).collect();
             if several.iter().any(Result::is_ok) {
                 libraries = several;
             }
@@ -128,11 +128,7 @@ fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut
 
 /// Returns the name and content of a library, or the reason why it cannot be read. Subtracts the size of the library
 /// from `budget`, the remaining number of bytes to read from libraries.
-fn load_library<'a>(
-    name: &'a [u8],
-    files: &dyn Files,
-    budget: &mut u64,
-) -> std::result::Result<(&'a str, Vec<u8>), String> {
+fn load_file<'a>(name: &'a [u8], files: &dyn Files, budget: &mut u64) -> Result<(&'a str, Vec<u8>), String> {
     let missing = || format!("{} is missing", quote(name));
     let name = std::str::from_utf8(name).map_err(|_| missing())?;
     match files.read(name, budget.saturating_add(1)) {

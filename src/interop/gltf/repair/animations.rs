@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::vectors::{repair_rotations, replace_non_finite_vectors};
+use super::vectors::{repair_rotations, repair_vectors};
 use crate::scene::resampling::Deviation;
 use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Result};
@@ -20,8 +20,8 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
         for (position, channel) in animation.channels.iter_mut().enumerate() {
             let path = format!("{at}.channels[{position}].samples");
             match &mut channel.samples {
-                Samples::Translation(values) => replace_non_finite_vectors(values, 0.0, &path, losses),
-                Samples::Scale(values) => replace_non_finite_vectors(values, 1.0, &path, losses),
+                Samples::Translation(values) => repair_vectors(values, 0.0, &path, losses),
+                Samples::Scale(values) => repair_vectors(values, 1.0, &path, losses),
                 Samples::Rotation(values) => repair_rotations(values, &path, losses),
             }
         }

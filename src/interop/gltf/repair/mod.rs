@@ -10,8 +10,7 @@ use glam::{Mat4, Vec4};
 
 pub(super) use self::skins::OutputJoints;
 use self::vectors::{
-    NormalizeStats, UNIT_TOLERANCE, all_finite, is_unit, repair_rotations, replace_non_finite,
-    replace_non_finite_vectors,
+    NormalizeStats, UNIT_TOLERANCE, all_finite, is_unit, repair_rotations, repair_vectors, replace_non_finite,
 };
 use super::{set_meshspec_extra, unsupported_type_name};
 use crate::scene::{Colors, Components, CustomAttribute, Extras, Mesh, Scene, Transform};
@@ -119,7 +118,7 @@ fn repair_normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         mesh.normals = None;
         return losses.push(Loss::dropped(path, "normals without a direction"));
     }
-    stats.list_losses(&path, "normals", count, "(0, 0, 1)", losses);
+    stats.list(&path, "normals", count, "(0, 0, 1)", losses);
 }
 
 /// Normalises tangents. Tangents without normals, which glTF readers ignore, become a custom attribute.
@@ -143,7 +142,7 @@ fn repair_tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
             sides += 1;
         }
     }
-    stats.list_losses(&path, "tangents", count, "(1, 0, 0)", losses);
+    stats.list(&path, "tangents", count, "(1, 0, 0)", losses);
     if sides > 0 {
         let loss = Loss::changed(path, "the handedness of tangents was replaced by 1 or -1");
         losses.push(loss.with_count(sides, "tangents"));
@@ -216,9 +215,9 @@ fn repair_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         let before = scene.skeleton.rest_transform(index);
         let mut rest = before;
         let at = format!("{path}.rest");
-        replace_non_finite_vectors(from_mut(&mut rest.translation), 0.0, &at, losses);
+        repair_vectors(from_mut(&mut rest.translation), 0.0, &at, losses);
         repair_rotations(from_mut(&mut rest.rotation), &at, losses);
-        replace_non_finite_vectors(from_mut(&mut rest.scale), 1.0, &at, losses);
+        repair_vectors(from_mut(&mut rest.scale), 1.0, &at, losses);
         let joint = &mut scene.skeleton.joints[index];
         let matrix = joint.inverse_bind;
         let affine = matrix.row(3) == Vec4::W;

@@ -44,14 +44,7 @@ impl NormalizeStats {
         self.normalized += 1;
     }
 
-    pub fn list_losses(
-        self,
-        path: &str,
-        what: &'static str,
-        of: usize,
-        default: &str,
-        losses: &mut Vec<Loss>,
-    ) {
+    pub fn list(self, path: &str, what: &'static str, of: usize, default: &str, losses: &mut Vec<Loss>) {
         if self.normalized > 0 {
             let loss = Loss::changed(path, format!("{what} were normalised"));
             losses.push(loss.with_count_of(self.normalized, of, what));
@@ -69,16 +62,11 @@ pub(super) fn repair_rotations(values: &mut [[f32; 4]], path: &str, losses: &mut
     for value in &mut *values {
         stats.normalize(value, [0.0, 0.0, 0.0, 1.0], UNIT_QUATERNION_TOLERANCE);
     }
-    stats.list_losses(path, "rotations", values.len(), "the identity", losses);
+    stats.list(path, "rotations", values.len(), "the identity", losses);
 }
 
 /// Replaces each non-finite vector by a vector whose components are `default`.
-pub(super) fn replace_non_finite_vectors(
-    values: &mut [[f32; 3]],
-    default: f32,
-    path: &str,
-    losses: &mut Vec<Loss>,
-) {
+pub(super) fn repair_vectors(values: &mut [[f32; 3]], default: f32, path: &str, losses: &mut Vec<Loss>) {
     let wrong = values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite()));
     let count = wrong.map(|value| *value = [default; 3]).count();
     if count > 0 {
