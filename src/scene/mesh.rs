@@ -209,16 +209,9 @@ impl Components {
 
     /// Returns `count` zeros of the same type.
     pub(super) fn zeros(&self, count: usize) -> Components {
-        match self {
-            Components::F32(_) => Components::F32(vec![0.0; count]),
-            Components::F64(_) => Components::F64(vec![0.0; count]),
-            Components::U8(_) => Components::U8(vec![0; count]),
-            Components::I8(_) => Components::I8(vec![0; count]),
-            Components::U16(_) => Components::U16(vec![0; count]),
-            Components::I16(_) => Components::I16(vec![0; count]),
-            Components::U32(_) => Components::U32(vec![0; count]),
-            Components::I32(_) => Components::I32(vec![0; count]),
-        }
+        let mut zeros = self.select(&[]);
+        match_components!(&mut zeros, values => values.resize(count, Default::default()));
+        zeros
     }
 
     /// Appends numbers of the same type.

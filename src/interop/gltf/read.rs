@@ -61,7 +61,7 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     let translations = joints.exact_translations(&file);
     scene.skeleton = joints.skeleton;
     scene.animations = animations;
-    scene.split_transform(transform.unwrap_or_default(), &translations, &mut losses);
+    scene.set_transform(transform.unwrap_or_default(), &translations, &mut losses);
     scene.meshes.iter_mut().for_each(Mesh::drop_redundant_placement);
     if options.bake {
         scene.bake(limits.max_triangles, &mut losses, |_, _| true)?;
