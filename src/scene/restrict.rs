@@ -35,12 +35,10 @@ impl Capabilities {
         }
         if !self.skeleton {
             let moved = scene.apply_rest_pose();
-            if moved > 0 {
-                let message = format!("{format} has no skeleton; vertices were moved to the rest pose");
-                let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
-                let loss = Loss::changed("skeleton.joints", message);
-                losses.list.push(loss.with_count_of(moved, vertices, "vertices"));
-            }
+            let message = format!("{format} has no skeleton; vertices were moved to the rest pose");
+            let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
+            let loss = Loss::changed("skeleton.joints", message);
+            losses.list.extend(loss.with_count_of(moved, vertices, "vertices").if_any());
         }
         if !self.transform && scene.transform.is_some_and(|transform| transform != Mat4::IDENTITY) {
             let message =

@@ -122,10 +122,8 @@ pub(super) fn list_empty_nodes(
             _ => empties.push(format!("{} (extras: {})", label("nodes", index, name), names.join(" "))),
         }
     }
-    if !empties.is_empty() {
-        let loss = Loss::dropped("nodes", "empty objects are not converted").with_names(empties);
-        losses.push(loss.in_category(Category::Names));
-    }
+    let loss = Loss::dropped("nodes", "empty objects are not converted").in_category(Category::Names);
+    losses.extend(loss.with_names(empties));
 }
 
 /// Lists the meshes that the scene does not use.

@@ -149,11 +149,9 @@ impl NodeJoints {
             };
             numbers.push(number as u16);
         }
-        if duplicates > 0 {
-            let message = "joints were duplicated, since their bind pose differs from an earlier skin";
-            let loss = Loss::new(LossKind::Split, format!("skins[{index}]"), message);
-            losses.push(loss.with_count_of(duplicates, skin.joints.len(), "joints"));
-        }
+        let message = "joints were duplicated, since their bind pose differs from an earlier skin";
+        let loss = Loss::new(LossKind::Split, format!("skins[{index}]"), message);
+        losses.extend(loss.with_count_of(duplicates, skin.joints.len(), "joints").if_any());
         numbers.into_iter().chain(static_joint).collect()
     }
 

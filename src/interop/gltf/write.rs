@@ -217,9 +217,7 @@ impl TimeWriter {
     }
 
     fn list_shift(&self, at: &str, losses: &mut Vec<Loss>) {
-        if self.shift > 0.0 {
-            let (path, message) = (format!("{at}.times"), "equal times were moved apart");
-            losses.push(Loss::quantised(path, message, Quantity::TIMES, self.shift));
-        }
+        let (path, message) = (format!("{at}.times"), "equal times were moved apart");
+        losses.extend(Loss::quantised(path, message, Quantity::TIMES, self.shift).if_any());
     }
 }

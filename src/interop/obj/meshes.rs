@@ -45,10 +45,8 @@ pub(super) fn to_meshes(
         mesh
     });
     let meshes = meshes.collect();
-    if !transformed.is_empty() {
-        let message = "offset and scale of images were applied to the texture coordinates";
-        losses.push(Loss::changed("map_Kd", message).with_names(transformed));
-    }
+    let message = "offset and scale of images were applied to the texture coordinates";
+    losses.extend(Loss::changed("map_Kd", message).with_names(transformed));
     (meshes, unused)
 }
 
@@ -57,10 +55,8 @@ fn list_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &mut
     let used: HashSet<&[u8]> = parts.iter().map(|part| &*part.material).collect();
     let unused: BTreeSet<_> = materials.keys().filter(|name| !used.contains(&***name)).collect();
     let unused: Vec<_> = unused.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-    if !unused.is_empty() {
-        let names = unused.iter().map(|name| format!("\"{name}\""));
-        losses.push(Loss::dropped("mtllib", "unused materials").with_names(names));
-    }
+    let names = unused.iter().map(|name| format!("\"{name}\""));
+    losses.extend(Loss::dropped("mtllib", "unused materials").with_names(names));
     unused
 }
 
@@ -135,9 +131,8 @@ fn list_unused_values(lists: &ValueLists, parts: &[MeshPart], losses: &mut Vec<L
 }
 
 fn list_unused_count(path: &str, count: usize, of: usize, losses: &mut Vec<Loss>) {
-    if count > 0 {
-        losses.push(Loss::dropped(path, "values that no face uses").with_count_of(count, of, "values"));
-    }
+    let loss = Loss::dropped(path, "values that no face uses").with_count_of(count, of, "values");
+    losses.extend(loss.if_any());
 }
 
 fn join_object_and_group(name: MeshName, path: &str, losses: &mut Vec<Loss>) -> String {

@@ -89,20 +89,16 @@ fn read_mesh(
         }
     }
     mesh.faces = faces.finish(mesh.positions.len(), losses);
-    let left = source.remaining() as usize;
-    if left > 0 {
-        losses.push(Loss::dropped("", "bytes after the last element").with_count(left, "bytes"));
-    }
+    let loss = Loss::dropped("", "bytes after the last element");
+    losses.extend(loss.with_count(source.remaining() as usize, "bytes").if_any());
     Ok(mesh)
 }
 
 /// Fills in the attributes of the vertices.
 fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> Result<(), String> {
     let mut quantised = |path: &str, quantity: Quantity, error: f32| {
-        if error > 0.0 {
-            let message = format!("{} were rounded from 64 to 32 bits", quantity.name);
-            losses.push(Loss::quantised(path, message, quantity, error));
-        }
+        let message = format!("{} were rounded from 64 to 32 bits", quantity.name);
+        losses.extend(Loss::quantised(path, message, quantity, error).if_any());
     };
     let any_type = |_| true;
     let (path, (positions, error)) = if let Some(columns) = rows.take_columns(["x", "y", "z"], any_type) {
@@ -278,10 +274,9 @@ impl FaceReader {
             let present = |corner| Some(corner).filter(|corner| (*corner as usize) < vertices);
             self.dropped += self.polygons.map_corners(present);
         }
-        if self.dropped > 0 {
-            let loss = Loss::dropped("face", "faces with missing vertices");
-            losses.push(loss.with_count_of(self.dropped, self.polygons.len() + self.dropped, "faces"));
-        }
+        let loss = Loss::dropped("face", "faces with missing vertices");
+        let all = self.polygons.len() + self.dropped;
+        losses.extend(loss.with_count_of(self.dropped, all, "faces").if_any());
         self.polygons.list_degenerate("face", losses);
         self.polygons.into_faces()
     }

@@ -55,10 +55,8 @@ fn list_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
         let loss = Loss::new(LossKind::Split, "meshes[0].positions", "STL has no shared vertices");
         losses.push(loss.with_detail(format_args!("{used} become {}", corners.len())));
     }
-    if used < vertices {
-        let loss = Loss::dropped("meshes[0].positions", "vertices that no face uses");
-        losses.push(loss.with_count_of(vertices - used, vertices, "vertices"));
-    }
+    let loss = Loss::dropped("meshes[0].positions", "vertices that no face uses");
+    losses.extend(loss.with_count_of(vertices - used, vertices, "vertices").if_any());
 }
 
 /// Returns the header, which contains the name, truncated to 80 bytes. If the name begins with `solid`, prefixes it
