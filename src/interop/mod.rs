@@ -119,11 +119,14 @@ struct Entry {
     conventions: Conventions,
     capabilities: Capabilities,
     read: fn(&[u8], &dyn Files, &SceneOptions, &Limits) -> ReadResult,
-    write: fn(Scene, &str, &mut dyn Files, &SceneOptions) -> Result<Vec<Loss>>,
+    write: fn(Scene, &str, &mut dyn Files, &SceneOptions) -> WriteResult,
 }
 
-/// A scene and its losses.
+/// A scene and the losses of reading it.
 type ReadResult = Result<(Scene, Vec<Loss>)>;
+
+/// The losses of writing a scene.
+type WriteResult = Result<Vec<Loss>>;
 
 macro_rules! interchange {
     ($(

@@ -97,13 +97,8 @@ impl Capabilities {
     }
 
     fn restrict_mesh(&self, mesh: &mut Mesh, uv_origin: UvOrigin, at: &str, losses: &mut LossRecorder) {
-        losses.drop_text(
-            !self.mesh_names,
-            format!("{at}.name"),
-            "mesh names",
-            Category::Names,
-            &mut mesh.name,
-        );
+        let path = format!("{at}.name");
+        losses.drop_text(!self.mesh_names, path, "mesh names", Category::Names, &mut mesh.name);
         self.restrict_material(mesh, at, losses);
         // A transform may have moved flat meshes out of the plane z = 0.
         if mesh.flat && !(self.flat && mesh.is_flat()) {

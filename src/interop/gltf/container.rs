@@ -20,7 +20,7 @@ const BIN_CHUNK: &[u8; 4] = b"BIN\0";
 /// The characters to percent-encode in file names.
 pub(super) const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-pub(super) fn write_glb(mut json: RootMap, buffer: &Buffer, name: &str, files: &mut dyn Files) -> Result<()> {
+pub(super) fn save_glb(mut json: RootMap, buffer: &Buffer, name: &str, files: &mut dyn Files) -> Result<()> {
     if buffer.len() > 0 {
         json.insert("buffers", RootValue::Value(json!([{ "byteLength": buffer.len() }])));
     }
@@ -45,12 +45,7 @@ pub(super) fn write_glb(mut json: RootMap, buffer: &Buffer, name: &str, files: &
 }
 
 /// Writes the JSON, and the buffer to a `.bin` file with the same stem, or to a data URI if `files` cannot create it.
-pub(super) fn write_json(
-    mut json: RootMap,
-    buffer: &Buffer,
-    name: &str,
-    files: &mut dyn Files,
-) -> Result<()> {
+pub(super) fn save_json(mut json: RootMap, buffer: &Buffer, name: &str, files: &mut dyn Files) -> Result<()> {
     if buffer.len() > 0 {
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
         let buffer_name = format!("{stem}.bin");

@@ -9,30 +9,20 @@ use super::entries::{RootMap, RootValue, to_raw_entries};
 use super::node_graph::NodeGraph;
 use super::repair::repair;
 use super::{CAPABILITIES, INSTANCING, LOD, Object, container, materials, set_extras, set_meshspec_extra};
-use crate::interop::Files;
+use crate::interop::{Files, WriteResult};
 use crate::scene::{
     Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions, Source,
 };
 use crate::{Loss, Quantity, Result};
 
 /// Writes GLB: glTF in a single binary file.
-pub fn write_glb(
-    scene: Scene,
-    name: &str,
-    files: &mut dyn Files,
-    options: &SceneOptions,
-) -> Result<Vec<Loss>> {
-    write(scene, options, |json, buffer| container::write_glb(json, buffer, name, files))
+pub fn write_glb(scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
+    write(scene, options, |json, buffer| container::save_glb(json, buffer, name, files))
 }
 
 /// Writes glTF as JSON with a separate buffer file.
-pub fn write_json(
-    scene: Scene,
-    name: &str,
-    files: &mut dyn Files,
-    options: &SceneOptions,
-) -> Result<Vec<Loss>> {
-    write(scene, options, |json, buffer| container::write_json(json, buffer, name, files))
+pub fn write_json(scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
+    write(scene, options, |json, buffer| container::save_json(json, buffer, name, files))
 }
 
 /// Converts a scene to JSON and a buffer, and passes them to `save`. Returns the losses.
@@ -40,7 +30,7 @@ fn write(
     mut scene: Scene,
     options: &SceneOptions,
     save: impl FnOnce(RootMap, &Buffer) -> Result<()>,
-) -> Result<Vec<Loss>> {
+) -> WriteResult {
     let conventions = options.conventions.unwrap_or(Conventions::GLTF);
     let capabilities = Capabilities { lods: !has_mixed_lods(&scene), ..CAPABILITIES };
     let mut losses = capabilities.restrict(&mut scene, conventions, options)?;

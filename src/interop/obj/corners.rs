@@ -133,18 +133,12 @@ impl CornerParser {
         missing
     }
 
-    /// Returns the vertex of a corner in a part, adding it if it is new. `positions` is the number of positions so far.
+    /// Returns the vertex of a corner in a part, adding it if it is new. `count` is the number of positions so far.
     #[inline]
-    pub fn add_vertex(
-        &mut self,
-        part: u32,
-        corner: Corner,
-        positions: usize,
-        vertices: &mut Vec<Corner>,
-    ) -> u32 {
+    pub fn add_vertex(&mut self, part: u32, corner: Corner, count: usize, vertices: &mut Vec<Corner>) -> u32 {
         let [position, uv, normal] = corner;
-        if self.first.len() < positions {
-            self.first.resize(positions, FirstVertex::NONE);
+        if self.first.len() < count {
+            self.first.resize(count, FirstVertex::NONE);
         }
         let add = || {
             vertices.push(corner);

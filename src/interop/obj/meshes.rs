@@ -65,13 +65,13 @@ fn set_attributes(
     mesh: &mut Mesh,
     vertices: &[Corner],
     lists: &ValueLists,
-    path: &str,
+    at: &str,
     losses: &mut Vec<Loss>,
 ) {
     let mut list_defaults = |count: usize, field: &str, what: &str| {
         if count > 0 {
             let message = format!("missing values were replaced by {what}");
-            let loss = Loss::changed(format!("{path}.{field}"), message);
+            let loss = Loss::changed(format!("{at}.{field}"), message);
             losses.push(loss.with_count_of(count, vertices.len(), "vertices"));
         }
     };

@@ -3,19 +3,14 @@
 use std::io::{self, BufWriter, Write};
 
 use super::{CAPABILITIES, CONVENTIONS, library};
-use crate::interop::Files;
 use crate::interop::images::{ImageFiles, file_stem};
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::to_single_line;
+use crate::interop::{Files, WriteResult};
 use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, Result};
 
-pub fn write(
-    mut scene: Scene,
-    name: &str,
-    files: &mut dyn Files,
-    options: &SceneOptions,
-) -> Result<Vec<Loss>> {
+pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
     let mut losses =
         CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
     let mut images = ImageFiles::new(name, &scene);

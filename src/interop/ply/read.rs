@@ -203,16 +203,11 @@ impl FaceReader {
         Ok(())
     }
 
-    fn read_polygon(
-        &mut self,
-        source: &mut NumberSource,
-        count: NumberType,
-        number: NumberType,
-    ) -> Result<()> {
+    fn read_polygon(&mut self, source: &mut NumberSource, count: NumberType, item: NumberType) -> Result<()> {
         let mut is_whole = true;
         for _ in 0..source.read_count(count)? {
-            let raw = source.read_number(number)?;
-            match self.vertex_index(source, number, raw)? {
+            let raw = source.read_number(item)?;
+            match self.vertex_index(source, item, raw)? {
                 Some(vertex) => self.polygons.push_corner(vertex),
                 None => is_whole = false,
             }
@@ -229,17 +224,17 @@ impl FaceReader {
 
     /// Reads triangle strips that are separated by −1. Reverses every second triangle, and drops degenerate triangles,
     /// which only connect strips.
-    fn read_strip(&mut self, source: &mut NumberSource, count: NumberType, number: NumberType) -> Result<()> {
+    fn read_strip(&mut self, source: &mut NumberSource, count: NumberType, item: NumberType) -> Result<()> {
         let mut strip: Vec<Option<u32>> = Vec::new();
         let mut place = 0;
         for _ in 0..source.read_count(count)? {
-            let raw = source.read_number(number)?;
-            if to_f64(number, raw) == -1.0 {
+            let raw = source.read_number(item)?;
+            if to_f64(item, raw) == -1.0 {
                 strip.clear();
                 place = 0;
                 continue;
             }
-            strip.push(self.vertex_index(source, number, raw)?);
+            strip.push(self.vertex_index(source, item, raw)?);
             let [.., a, b, c] = *strip else { continue };
             place += 1;
             strip.remove(0);

@@ -5,20 +5,15 @@ use std::io::{BufWriter, Write};
 use glam::Vec3;
 
 use super::{CAPABILITIES, CONVENTIONS};
-use crate::interop::Files;
 use crate::interop::shared::polygons::{Polygons, count_used};
+use crate::interop::{Files, WriteResult};
 use crate::scene::{Mesh, Scene, SceneOptions};
-use crate::{Error, Loss, LossKind, Result};
+use crate::{Error, Loss, LossKind};
 
 /// The size of the header in bytes, excluding the facet count.
 const TEXT_SIZE: usize = 80;
 
-pub fn write(
-    mut scene: Scene,
-    name: &str,
-    files: &mut dyn Files,
-    options: &SceneOptions,
-) -> Result<Vec<Loss>> {
+pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
     let mut losses =
         CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
     let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
