@@ -10,6 +10,8 @@ mod gltf;
     allow(dead_code, reason = "each format needs a part of it")
 )]
 mod images;
+#[cfg(any(feature = "gltf", feature = "obj"))]
+mod numbers;
 #[cfg(feature = "obj")]
 mod obj;
 #[cfg(feature = "ply")]
@@ -27,8 +29,6 @@ mod shared {
 }
 #[cfg(feature = "stl")]
 mod stl;
-#[cfg(any(feature = "gltf", feature = "obj"))]
-mod texture_transform;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,10 +1,8 @@
 //! Writes a mesh as a primitive, and its attributes as accessors.
 
-use serde_json::json;
-
-use super::Object;
 use super::buffer::{AccessorType, Buffer, ComponentType, Stream, ViewUse, accessor_type_name};
 use super::repair::OutputJoints;
+use super::{Object, set_meshspec_extra};
 use crate::scene::{Colors, Components, CustomAttribute, Indices, Mesh, Weights};
 
 /// The largest 16-bit index, since 0xffff is the primitive restart value.
@@ -105,11 +103,7 @@ fn write_indices<'a>(indices: &'a Indices, buffer: &mut Buffer<'a>) -> usize {
 /// Returns the extras of a mesh, including its name if `with_name` is set.
 pub(super) fn mesh_extras(mesh: &Mesh, with_name: bool) -> Object {
     let mut extras = mesh.extras.clone();
-    if mesh.flat {
-        super::set_meshspec_extra(&mut extras, "flat", json!(true));
-    }
-    if with_name && !mesh.name.is_empty() {
-        super::set_meshspec_extra(&mut extras, "name", mesh.name.as_str().into());
-    }
+    set_meshspec_extra(&mut extras, mesh.flat, "flat", true);
+    set_meshspec_extra(&mut extras, with_name && !mesh.name.is_empty(), "name", mesh.name.as_str());
     extras
 }

@@ -135,11 +135,13 @@ fn node_extension<'a>(node: &'a ::gltf::json::Node, name: &str) -> Option<&'a Va
     node.extensions.as_ref()?.others.get(name)
 }
 
-/// Adds a value to the object `meshspec` in `extras`.
-fn set_meshspec_extra(extras: &mut Extras, key: &str, value: Value) {
-    let mut own = take_meshspec_extras(extras);
-    own.insert(key.to_owned(), value);
-    extras.insert(MESHSPEC_EXTRAS.to_owned(), own.into());
+/// Adds a value to the object `meshspec` in `extras` if `is_needed` is `true`.
+fn set_meshspec_extra(extras: &mut Extras, is_needed: bool, key: &str, value: impl Into<Value>) {
+    if is_needed {
+        let mut own = take_meshspec_extras(extras);
+        own.insert(key.to_owned(), value.into());
+        extras.insert(MESHSPEC_EXTRAS.to_owned(), own.into());
+    }
 }
 
 /// Removes and returns the object `meshspec` in `extras`.

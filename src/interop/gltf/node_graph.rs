@@ -181,7 +181,7 @@ impl<'a> NodeGraph<'a> {
             let meshes: Vec<_> = lod.meshes.iter().filter_map(|mesh| scene.meshes.get(*mesh)).collect();
             let mut node = self.add_mesh(&meshes).unwrap_or_default();
             let mut extras = Extras::new();
-            set_meshspec_extra(&mut extras, "distance", lod.distance.into());
+            set_meshspec_extra(&mut extras, true, "distance", lod.distance);
             node.insert("extras".to_owned(), extras.into());
             nodes.push(node);
         }
@@ -251,12 +251,8 @@ fn skin_entry(scene: &Scene, joints: OutputJoints, buffer: &mut Buffer) -> Value
         skin.insert("inverseBindMatrices".to_owned(), accessor.into());
     }
     let mut extras = Extras::new();
-    if joints.are_placeholders {
-        set_meshspec_extra(&mut extras, "placeholders", true.into());
-    }
-    if joints.has_static_joint {
-        set_meshspec_extra(&mut extras, "still", true.into());
-    }
+    set_meshspec_extra(&mut extras, joints.are_placeholders, "placeholders", true);
+    set_meshspec_extra(&mut extras, joints.has_static_joint, "still", true);
     set_extras(&mut skin, extras);
     skin.into()
 }

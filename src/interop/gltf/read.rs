@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use glam::{DMat4, Mat4};
 use serde_json::Value;
 
-use super::errors::Failures;
+use super::errors::ReadLog;
 use super::file::{GltfFile, read_extras};
 use super::hierarchy::{Hierarchy, coarser_levels, lod_distance};
 use super::materials::{self, MaterialEntry};
@@ -28,32 +28,31 @@ const MEMORY_PER_JSON_BYTE: u64 = 16;
 /// its meshes can be read, or it exceeds the limits.
 pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
-    let mut losses = Vec::new();
-    let file = GltfFile::new(bytes, files, options.strictness, limits, &mut losses)?;
-    let hierarchy = Hierarchy::new(&file, &mut losses)?;
-    let mut failures = Failures::default();
-    let joints = NodeJoints::new(&file, &hierarchy, &mut failures, &mut losses)?;
-    names::list_empty_nodes(&file, &hierarchy, &joints, &mut losses);
-    let materials = materials::read(&file, &mut losses)?;
-    let animations = curves::read(&file, &joints, &mut failures, &mut losses)?;
+    let mut log = ReadLog::default();
+    let file = GltfFile::new(bytes, files, options.strictness, limits, &mut log.losses)?;
+    let hierarchy = Hierarchy::new(&file, &mut log.losses)?;
+    let joints = NodeJoints::new(&file, &hierarchy, &mut log)?;
+    names::list_empty_nodes(&file, &hierarchy, &joints, &mut log.losses);
+    let materials = materials::read(&file, &mut log.losses)?;
+    let animations = curves::read(&file, &joints, &mut log)?;
     let mut reader = SceneReader {
         file: &file,
         hierarchy: &hierarchy,
         joints: &joints,
         materials,
-        failures,
+        log,
         is_used: vec![false; file.root.meshes.len()],
         shared_meshes: HashMap::new(),
         bake: options.bake,
         max_triangles: limits.max_triangles,
         copied_cost: 0,
-        losses,
         scene: Scene::default(),
     };
     reader.read_meshes()?;
-    let SceneReader { mut scene, failures, is_used, mut losses, .. } = reader;
-    names::list_unused_meshes(&is_used, &mut losses);
-    failures.finish(&mut scene)?;
+    let SceneReader { mut scene, mut log, is_used, .. } = reader;
+    names::list_unused_meshes(&is_used, &mut log.losses);
+    log.finish(&mut scene)?;
+    let mut losses = log.losses;
     for mesh in &mut scene.meshes {
         mesh.uv_origin = conventions.uv_origin;
     }
@@ -89,7 +88,7 @@ struct SceneReader<'a> {
     hierarchy: &'a Hierarchy,
     joints: &'a NodeJoints,
     materials: Vec<MaterialEntry>,
-    failures: Failures,
+    log: ReadLog,
     /// For each mesh of the file, whether the scene uses it.
     is_used: Vec<bool>,
     /// The scene mesh of each shared primitive, by mesh and primitive index; `None` for unreadable primitives.
@@ -99,7 +98,6 @@ struct SceneReader<'a> {
     max_triangles: u64,
     /// The number of triangles or vertices, whichever is larger, in copies of meshes.
     copied_cost: u64,
-    losses: Vec<Loss>,
     scene: Scene,
 }
 
@@ -112,7 +110,7 @@ impl SceneReader<'_> {
         let counts = nodes.iter().map(|index| instances::instance_count(root, &root.nodes[*index]));
         require_instances(counts.fold(0, u64::saturating_add), self.max_triangles)?;
         for index in nodes {
-            let others = coarser_levels(self.file, index, &mut self.losses);
+            let others = coarser_levels(self.file, index, &mut self.log.losses);
             let parent = self.hierarchy.parents[index];
             let start = lod_distance(&root.nodes[index]);
             if others.is_empty() && start.is_none() {
@@ -134,7 +132,7 @@ impl SceneReader<'_> {
     fn add_to_lod(&mut self, level: usize, distance: Option<f32>, meshes: Vec<usize>, node: usize) {
         if distance.is_none() {
             let loss = Loss::changed(format!("nodes[{node}]"), "the distance of the level was assumed");
-            self.losses.push(loss.with_detail(format_args!("{level} m")));
+            self.log.losses.push(loss.with_detail(format_args!("{level} m")));
         }
         let lods = &mut self.scene.lods;
         if lods.len() <= level {
@@ -145,7 +143,7 @@ impl SceneReader<'_> {
         if let Some(other) = distance.filter(|distance| *distance != known) {
             let message = "a level of detail has a single distance";
             let loss = Loss::changed(format!("nodes[{node}]"), message);
-            self.losses.push(loss.with_detail(format_args!("{other} m becomes {known} m")));
+            self.log.losses.push(loss.with_detail(format_args!("{other} m becomes {known} m")));
         }
         lods[level].meshes.extend(meshes);
     }
@@ -156,13 +154,13 @@ impl SceneReader<'_> {
         let Some(mesh) = node.mesh else { return Ok(Vec::new()) };
         let mesh = mesh.value();
         self.is_used[mesh] = true;
-        let (start, losses_before) = (self.scene.meshes.len(), self.losses.len());
-        let instances = match instances::read(self.file, index, &mut self.losses) {
+        let (start, losses_before) = (self.scene.meshes.len(), self.log.losses.len());
+        let instances = match instances::read(self.file, index, &mut self.log.losses) {
             Ok(instances) => instances,
             unreadable => {
                 let at = format!("nodes[{index}].extensions.{INSTANCING}");
                 let loss = |at: &str| Loss::dropped(at, "instances cannot be read; the mesh was placed once");
-                self.failures.recover(unreadable, &at, loss, &mut self.losses)?.flatten()
+                self.log.recover(unreadable, &at, loss)?.flatten()
             }
         };
         let is_placed = !is_level && self.joints.mover(self.hierarchy, index, parent).is_none();
@@ -184,7 +182,7 @@ impl SceneReader<'_> {
             let origin = MeshOrigin { primitive, at: &at, ..origin };
             let read = self.read_primitive(&origin);
             let unreadable = |at: &str| Loss::dropped(at, "cannot be read");
-            let read = self.failures.recover(read, &at, unreadable, &mut self.losses)?.flatten();
+            let read = self.log.recover(read, &at, unreadable)?.flatten();
             let added = read.is_some().then_some(self.scene.meshes.len());
             match (read, &instances) {
                 (None, _) => {}
@@ -200,13 +198,13 @@ impl SceneReader<'_> {
             }
         }
         let is_joint = self.joints.joint_of(index).is_some();
-        origin.list_names(&self.scene.meshes[start..], is_joint || is_placed, &mut self.losses);
+        origin.list_names(&self.scene.meshes[start..], is_joint || is_placed, &mut self.log.losses);
         let added: Vec<usize> = (start..self.scene.meshes.len()).collect();
         let is_split = root.meshes[mesh].primitives.len() > 1;
         if added.len() > 1 && is_split && lod_distance(node).is_none() {
             let message = "each primitive became a separate mesh";
             let loss = Loss::new(LossKind::Split, format!("meshes[{mesh}]"), message);
-            self.losses.push(loss.with_count(added.len(), "meshes"));
+            self.log.losses.push(loss.with_count(added.len(), "meshes"));
         }
         Ok(added)
     }
@@ -238,14 +236,13 @@ impl SceneReader<'_> {
         let known = take_meshspec_extras(&mut read_extras(&entry.extras));
         let weights = self.file.root.nodes[origin.node].weights.as_ref().or(entry.weights.as_ref());
         let weights = weights.map_or(&[][..], Vec::as_slice);
-        let SceneReader { file, failures, losses, .. } = self;
-        let mesh = primitive::read(file, primitive, &known, weights, origin.at, failures, losses)?;
+        let mesh = primitive::read(self.file, primitive, &known, weights, origin.at, &mut self.log)?;
         let Some((mut mesh, uv_sets)) = mesh else { return Ok(None) };
         if let Some(entry) = primitive.material.and_then(|index| self.materials.get(index.value())) {
             entry.apply(&mut mesh, &uv_sets);
         }
         self.map_joints(&mut mesh, origin)?;
-        origin.set_name_and_extras(&mut mesh, &mut self.losses);
+        origin.set_name_and_extras(&mut mesh, &mut self.log.losses);
         Ok(Some(mesh))
     }
 
@@ -275,7 +272,7 @@ impl SceneReader<'_> {
             return sets.try_for_each(|set| self.joints.map_joint_indices(skin.value(), set, &path));
         }
         let loss = Loss::dropped(path, "joints of a node without a skin");
-        self.losses.push(loss.with_detail(format_args!("nodes[{}]", origin.node)));
+        self.log.losses.push(loss.with_detail(format_args!("nodes[{}]", origin.node)));
         mesh.skins.clear();
         Ok(())
     }
@@ -305,7 +302,7 @@ impl SceneReader<'_> {
         self.bake = bake;
         let message = "instances became separate meshes";
         let loss = Loss::new(LossKind::Split, format!("nodes[{}]", origin.node), message);
-        self.losses.push(loss.with_detail(instances.len()));
+        self.log.losses.push(loss.with_detail(instances.len()));
         Ok(())
     }
 
@@ -328,7 +325,7 @@ impl SceneReader<'_> {
         mesh.transform_f64(transform);
         if !self.bake {
             let message = "the node transform was applied to the vertices";
-            self.losses.push(Loss::changed(format!("nodes[{}]", origin.node), message));
+            self.log.losses.push(Loss::changed(format!("nodes[{}]", origin.node), message));
         }
     }
 }

@@ -4,7 +4,7 @@ use ::gltf::json;
 use glam::{DVec3, Mat4};
 use serde_json::Value;
 
-use super::errors::{Failures, malformed};
+use super::errors::{ReadLog, malformed};
 use super::file::{GltfFile, read_extras};
 use super::hierarchy::{Hierarchy, animated_nodes, to_transform};
 use super::take_meshspec_extras;
@@ -27,12 +27,7 @@ pub(super) struct NodeJoints {
 
 impl NodeJoints {
     /// Reads the skeleton of a file. Returns an error for more than 65,535 joints, or if matrices exceed the limits.
-    pub fn new(
-        file: &GltfFile,
-        hierarchy: &Hierarchy,
-        failures: &mut Failures,
-        losses: &mut Vec<Loss>,
-    ) -> Result<NodeJoints> {
+    pub fn new(file: &GltfFile, hierarchy: &Hierarchy, log: &mut ReadLog) -> Result<NodeJoints> {
         let root = &file.root;
         let is_moving = animated_nodes(root);
         let mut joints =
@@ -41,16 +36,16 @@ impl NodeJoints {
         let unreadable =
             |at: &str| Loss::changed(at, "the matrices cannot be read; joints were bound in the rest pose");
         for (index, skin) in root.skins.iter().enumerate() {
-            list_declared_root(index, skin, hierarchy, losses);
+            list_declared_root(index, skin, hierarchy, &mut log.losses);
             let at = format!("skins[{index}].inverseBindMatrices");
             let matrices = read_inverse_binds(file, &at, skin);
-            let matrices = failures.recover(matrices, &at, unreadable, losses)?;
+            let matrices = log.recover(matrices, &at, unreadable)?;
             let at_rest = || skin.joints.iter().map(|joint| hierarchy.scene_to_node(joint.value())).collect();
             let matrices = matrices.unwrap_or_else(at_rest);
-            let numbers = joints.add_skin(root, index, &matrices, &mut skin_joints, losses);
+            let numbers = joints.add_skin(root, index, &matrices, &mut skin_joints, &mut log.losses);
             joints.joints_by_skin.push(numbers);
         }
-        joints.add_animated_nodes(root, hierarchy, losses);
+        joints.add_animated_nodes(root, hierarchy, &mut log.losses);
         joints.add_ancestors(root, hierarchy);
         joints.set_parents(hierarchy, &skin_joints);
         if joints.skeleton.joints.len() > usize::from(Skin::NONE) {

@@ -84,9 +84,9 @@ fn asset_entry(source: Option<&Source>, conventions: Conventions) -> Value {
     let mut extras = Extras::new();
     if let Some(Source { format, conventions, .. }) = source {
         let source = json!({ "format": format, "conventions": conventions.to_string() });
-        set_meshspec_extra(&mut extras, "source", source);
+        set_meshspec_extra(&mut extras, true, "source", source);
     }
-    set_meshspec_extra(&mut extras, "conventions", conventions.to_string().into());
+    set_meshspec_extra(&mut extras, true, "conventions", conventions.to_string());
     let generator = concat!("meshspec ", env!("CARGO_PKG_VERSION"));
     json!({ "version": "2.0", "generator": generator, "extras": extras })
 }
@@ -95,12 +95,9 @@ fn scene_entry(scene: &Scene, graph: &NodeGraph) -> Value {
     let mut entry = Object::new();
     entry.insert("nodes".to_owned(), graph.roots.clone().into());
     let mut extras = scene.extras.clone();
-    if !scene.properties.is_empty() {
-        set_meshspec_extra(&mut extras, "properties", json!(scene.properties));
-    }
-    if !scene.user_data.is_empty() {
-        set_meshspec_extra(&mut extras, "user_data", BASE64.encode(&scene.user_data).into());
-    }
+    set_meshspec_extra(&mut extras, !scene.properties.is_empty(), "properties", json!(scene.properties));
+    let user_data = BASE64.encode(&scene.user_data);
+    set_meshspec_extra(&mut extras, !user_data.is_empty(), "user_data", user_data);
     set_extras(&mut entry, extras);
     entry.into()
 }
@@ -149,11 +146,9 @@ fn animation_entry<'a>(
     // Non-finite floats become strings.
     for (name, value) in [("rate", animation.rate), ("duration", animation.duration)] {
         let value = crate::float::serialize(&value, serde_json::value::Serializer).unwrap_or_default();
-        set_meshspec_extra(&mut extras, name, value);
+        set_meshspec_extra(&mut extras, true, name, value);
     }
-    if animation.looped {
-        set_meshspec_extra(&mut extras, "looped", true.into());
-    }
+    set_meshspec_extra(&mut extras, animation.looped, "looped", true);
     let mut entry = json!({ "channels": channels, "samplers": samplers, "extras": extras });
     if !animation.name.is_empty() {
         entry["name"] = animation.name.as_str().into();
@@ -173,7 +168,7 @@ struct TimeWriter {
 
 impl TimeWriter {
     fn new(animation: &Animation, at: &str, losses: &mut Vec<Loss>) -> TimeWriter {
-        let lists = animation.channels.iter().filter_map(|channel| animation.times.get(channel.times));
+        let lists = animation.channels.iter().map(|channel| &animation.times[channel.times]);
         let first = lists.filter_map(|times| times.first()).copied().fold(f32::INFINITY, f32::min);
         let delay = (-animation.ticks_to_seconds(first)).max(0.0);
         if delay > 0.0 {
@@ -185,12 +180,11 @@ impl TimeWriter {
     }
 
     fn add_accessor(&mut self, animation: &Animation, list: usize, buffer: &mut Buffer) -> usize {
-        if let Some(Some(accessor)) = self.accessors.get(list) {
-            return *accessor;
+        if let Some(accessor) = self.accessors[list] {
+            return accessor;
         }
         let mut last = f32::NEG_INFINITY;
-        let ticks = animation.times.get(list).into_iter().flatten();
-        let seconds = ticks.map(|ticks| {
+        let seconds = animation.times[list].iter().map(|ticks| {
             let exact = animation.ticks_to_seconds(*ticks) + self.delay;
             let time = if exact > last { exact } else { last.next_up() };
             self.shift = self.shift.max(time - exact);
@@ -200,9 +194,7 @@ impl TimeWriter {
         let seconds: Vec<[f32; 1]> = seconds.collect();
         let ty = AccessorType::floats("SCALAR").with_bounds_of(&seconds);
         let accessor = buffer.push(ViewUse::Animation, Stream::owned(&seconds), seconds.len(), ty);
-        if let Some(slot) = self.accessors.get_mut(list) {
-            *slot = Some(accessor);
-        }
+        self.accessors[list] = Some(accessor);
         accessor
     }
 

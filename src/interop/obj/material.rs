@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::interop::images;
+use crate::interop::numbers::TextureTransform;
 use crate::interop::shared::text::{Words, lines};
-use crate::interop::texture_transform::TextureTransform;
 use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, Wrap};
 use crate::{Category, Loss, Result};
 

@@ -125,12 +125,10 @@ impl<'a> Materials<'a> {
             AlphaMode::Blend => drop(entry.insert("alphaMode".to_owned(), "BLEND".into())),
         }
         set_if(&mut entry, *double_sided, "doubleSided", true);
-        if *base_color == Some([1.0; 4]) {
-            // glTF does not distinguish white from no colour; the extras do.
-            let mut extras = Extras::new();
-            set_meshspec_extra(&mut extras, "white", true.into());
-            set_extras(&mut entry, extras);
-        }
+        // glTF does not distinguish white from no colour; the extras do.
+        let mut extras = Extras::new();
+        set_meshspec_extra(&mut extras, *base_color == Some([1.0; 4]), "white", true);
+        set_extras(&mut entry, extras);
         entry.into()
     }
 

@@ -74,12 +74,9 @@ fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
     for channel in &mut animation.channels {
         let is_nlerp = channel.interpolation == Interpolation::Normalized;
         let is_rotation = matches!(channel.samples, Samples::Rotation(_));
-        let ticks = match (period, animation.times.get(channel.times)) {
-            (None, _) if !(is_nlerp && is_rotation) => None,
-            (period, Some(times)) => whole_ticks(times, period).map(|ticks| (times, ticks)),
-            (_, None) => None,
-        };
-        if let Some((times, ticks)) = ticks {
+        let times = &animation.times[channel.times];
+        let is_resampled = period.is_some() || (is_nlerp && is_rotation);
+        if let Some(ticks) = is_resampled.then(|| whole_ticks(times, period)).flatten() {
             let before = channel.clone();
             channel.samples = channel.resample(times, &ticks, period);
             if is_rotation && is_nlerp {

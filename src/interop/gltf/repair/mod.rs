@@ -9,10 +9,9 @@ use std::slice::from_mut;
 use glam::{Mat4, Vec4};
 
 pub(super) use self::skins::OutputJoints;
-use self::vectors::{
-    NormalizeStats, UNIT_TOLERANCE, all_finite, is_unit, repair_rotations, repair_vectors, replace_non_finite,
-};
+use self::vectors::{NormalizeStats, UNIT_TOLERANCE, is_unit, repair_rotations, repair_vectors};
 use super::{set_meshspec_extra, unsupported_type_name};
+use crate::interop::numbers::{all_finite, replace_non_finite};
 use crate::scene::{Colors, Components, CustomAttribute, Extras, Mesh, Scene, Transform};
 use crate::{Error, Loss, Quantity, Result, Unit};
 
@@ -97,8 +96,9 @@ fn check_positions(mesh: &Mesh, at: &str) -> Result<()> {
     if all_finite(mesh.positions.as_flattened()) {
         return Ok(());
     }
-    let is_finite = |position: &[f32; 3]| position.iter().all(|coordinate| coordinate.is_finite());
-    let Some(vertex) = mesh.positions.iter().position(|position| !is_finite(position)) else { return Ok(()) };
+    let Some(vertex) = mesh.positions.iter().position(|position| !all_finite(position)) else {
+        return Ok(());
+    };
     let position = mesh.positions[vertex];
     let message = format!("vertex {vertex} is at {position:?}, but glTF requires finite numbers");
     Err(Error::inexpressible(message).at_text(format!("{at}.positions[{vertex}]")))
@@ -202,9 +202,7 @@ fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
             replace_non_finite(values, path, losses);
         }
     }
-    if !kinds.is_empty() {
-        set_meshspec_extra(&mut mesh.extras, "kinds", kinds.into());
-    }
+    set_meshspec_extra(&mut mesh.extras, !kinds.is_empty(), "kinds", kinds);
 }
 
 /// Makes inverse bind matrices finite and affine, and rest transforms finite. If the matrix of a joint changes, its
