@@ -9,7 +9,7 @@ use super::files::TestFiles;
 use super::quiet::catch_panic;
 use super::run::{LoadFn, TestRun};
 use super::shrink::shrink_disagreement;
-use super::{DeclaredFiles, Documents, LoaderResult, Mismatch, RunReport, TestedFormat};
+use super::{DeclaredFiles, Documents, LoaderResult, Mismatch, RuleCoverage, RunReport, TestedFormat};
 use crate::layout::generate::Config;
 use crate::{Declared, Dialect, Format};
 
@@ -189,7 +189,9 @@ impl<S: TestedFormat> Harness<S> {
         }
         let skips_other_dialects = given_dialect.is_none() && about.dialects.len() > 1;
         let files = TestFiles::new(&tested_format, dialect, config, seed);
-        let mut run = TestRun::new(files, skips_other_dialects, ignored, load);
+        let coverage = about.rules.iter().map(|rule| RuleCoverage { rule, broken: 0, almost_broken: 0 });
+        let (coverage, counts, smallest) = (coverage.collect(), BTreeMap::new(), BTreeMap::new());
+        let mut run = TestRun { files, skips_other_dialects, ignored, load, counts, coverage, smallest };
         let is_text = about.layouts().is_empty();
         (0..cases).for_each(|case| run.run_case(case, if is_text { TEXT_MUTATIONS } else { MUTATIONS }));
         let smallest = std::mem::take(&mut run.smallest);

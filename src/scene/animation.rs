@@ -96,10 +96,7 @@ impl Animation {
     /// Returns the times of all lists in ticks, ascending and without duplicates.
     #[cfg(any(feature = "mesh", feature = "bmd"))]
     pub(super) fn all_times(&self) -> Vec<f32> {
-        let mut times: Vec<f32> = self.times.iter().flatten().copied().collect();
-        times.sort_by(f32::total_cmp);
-        times.dedup();
-        times
+        sorted_times(self.times.iter().flatten().copied())
     }
 
     /// Returns the transform of each joint, relative to its parent, at the time `ticks`. Unless the animation loops,
@@ -123,6 +120,15 @@ impl Animation {
         }
         poses
     }
+}
+
+/// Returns times in ascending order and without duplicates.
+#[cfg(any(feature = "mesh", feature = "gltf", feature = "bmd"))]
+pub(crate) fn sorted_times(times: impl Iterator<Item = f32>) -> Vec<f32> {
+    let mut times: Vec<f32> = times.collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    times
 }
 
 impl Channel {

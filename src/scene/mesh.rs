@@ -83,18 +83,20 @@ impl Colors {
             Colors::U8(values) => (values, 0.0),
             Colors::F32(values) => {
                 let mut worst = 0.0_f32;
-                let colors = values.into_iter().map(|color| {
-                    color.map(|channel| {
-                        // The cast saturates; NaN becomes 0.
-                        let byte = (channel * 255.0).round() as u8;
-                        worst = worst.max((channel - f32::from(byte) / 255.0).abs());
-                        byte
-                    })
-                });
+                let colors =
+                    values.into_iter().map(|color| color.map(|channel| to_byte(channel, &mut worst)));
                 (colors.collect(), worst)
             }
         }
     }
+}
+
+/// Converts a channel to a byte, where 255 represents 1.0. Raises `worst` to the rounding or clamping error.
+pub(super) fn to_byte(channel: f32, worst: &mut f32) -> u8 {
+    // The cast saturates; NaN becomes 0.
+    let byte = (channel * 255.0).round() as u8;
+    *worst = worst.max((channel - f32::from(byte) / 255.0).abs());
+    byte
 }
 
 /// Converts bytes to floats, where 255 represents 1.0.

@@ -10,7 +10,7 @@
 //!
 //! Nothing is dropped silently: every conversion returns its [losses](crate::Loss).
 
-mod animation;
+pub(crate) mod animation;
 mod axes;
 mod capabilities;
 mod check;

@@ -15,9 +15,8 @@ impl Scene {
     pub(super) fn list_rounded_roots(&self, losses: &mut Vec<Loss>) {
         let Some(transform) = self.transform.map(|transform| transform.as_dmat4()) else { return };
         let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
-        let translations =
-            roots.map(|(root, _)| self.skeleton.rest_transform(root).translation.map(f64::from));
-        let moved = translations.map(|translation| transform.transform_point3(translation.into()));
+        let points = roots.map(|(root, _)| self.skeleton.rest_transform(root).translation.map(f64::from));
+        let moved = points.map(|point| transform.transform_point3(point.into()));
         self.list_rounded(largest_error(moved), losses);
     }
 

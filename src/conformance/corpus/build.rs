@@ -38,7 +38,8 @@ pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus>
         boundaries::add_boundary_files(format, &mut pool);
     }
     let (broken, almost) = find_broken(oracle, config.dialect, &mut pool);
-    let mut builder = CorpusBuilder::new(oracle, config.count);
+    let (cases, seen, count, names) = (Vec::new(), HashSet::new(), config.count, BTreeMap::new());
+    let mut builder = CorpusBuilder { oracle, cases, seen, count, names };
     for (file, reached) in pool.covering_files() {
         builder.add_valid(file.dialect, file.bytes.clone(), &reached);
     }
@@ -113,11 +114,6 @@ struct CorpusBuilder {
 }
 
 impl CorpusBuilder {
-    fn new(oracle: Oracle, count: usize) -> CorpusBuilder {
-        let (cases, seen, names) = (Vec::new(), HashSet::new(), BTreeMap::new());
-        CorpusBuilder { oracle, cases, seen, count, names }
-    }
-
     fn add_valid(&mut self, dialect: Dialect, bytes: Vec<u8>, reached: &[String]) {
         let Some(verdicts) = self.oracle.judge_accepted(&bytes, dialect) else { return };
         let mut listed = reached.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(", ");

@@ -87,8 +87,7 @@ impl FilePair {
         let start = valid.iter().zip(&broken).take_while(same).count();
         let end = valid.iter().rev().zip(broken.iter().rev()).take_while(same).count();
         let end = end.min(valid.len().min(broken.len()) - start);
-        let without =
-            |lines: &[Vec<u8>], index: usize| [&lines[..index], &lines[index + 1..]].concat().concat();
+        let without = |lines: &[Vec<u8>], at: usize| [&lines[..at], &lines[at + 1..]].concat().concat();
         let ends = (valid.len(), broken.len());
         let from_start = (0..start).map(|index| (index, index));
         let from_end = (1..=end).map(move |back| (ends.0 - back, ends.1 - back));

@@ -222,9 +222,7 @@ impl SceneReader<'_> {
         let transform = self.node_to_scene(origin);
         let name = entry.name.clone().unwrap_or_default();
         let placement = Placement { name, transform, instances: instances.to_vec(), extras };
-        if let Some(mesh) = self.scene.meshes.get_mut(mesh) {
-            mesh.placements.push(placement);
-        }
+        self.scene.meshes[mesh].placements.push(placement);
         Ok(())
     }
 

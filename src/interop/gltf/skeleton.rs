@@ -87,11 +87,8 @@ impl NodeJoints {
                 continue;
             }
             *joint = *numbers.get(usize::from(*joint)).ok_or_else(|| {
-                let (vertex, count) = (slot / 4, numbers.len());
-                malformed(
-                    path,
-                    format!("vertex {vertex} is bound to joint {joint}, but skins[{skin}] has {count}"),
-                )
+                let binding = format!("vertex {} is bound to joint {joint}", slot / 4);
+                malformed(path, format!("{binding}, but skins[{skin}] has {}", numbers.len()))
             })?;
             if *joint == Skin::NONE {
                 match &mut vertices.weights {

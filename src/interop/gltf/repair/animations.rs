@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::vectors::{repair_rotations, repair_vectors};
+use crate::scene::animation::sorted_times;
 use crate::scene::resampling::Deviation;
 use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Result};
@@ -108,8 +109,6 @@ fn whole_ticks(times: &[f32], period: Option<f32>) -> Option<Vec<f32>> {
         return None;
     }
     let whole = (0..=(last - first) as u32).map(|tick| first + tick as f32);
-    let mut ticks: Vec<f32> = times.iter().copied().chain(whole).chain(period).collect();
-    ticks.sort_by(f32::total_cmp);
-    ticks.dedup();
+    let ticks = sorted_times(times.iter().copied().chain(whole).chain(period));
     (ticks.len() > times.len()).then_some(ticks)
 }
