@@ -146,8 +146,7 @@ impl Loss {
         self.with_detail(format_args!("\"{before}\" becomes \"{after}\""))
     }
 
-    /// Sets the affected value to a list of names: the first 20, then the number of further names. Returns `None`
-    /// without names.
+    /// Sets the affected value to the first 20 names and the number of further names. Returns `None` without names.
     pub(crate) fn with_names(self, names: impl IntoIterator<Item = String>) -> Option<Loss> {
         const MAX_NAMES: usize = 20;
         let mut names = names.into_iter();

@@ -132,8 +132,7 @@ pub(crate) fn sorted_times(times: impl Iterator<Item = f32>) -> Vec<f32> {
 }
 
 impl Channel {
-    /// Resamples the channel at the times `ticks`. `times` are its current sample times. The animation loops after
-    /// `period` ticks, if given.
+    /// Resamples the channel, with sample times `times`, at the times `ticks`. Loops after `period` ticks, if given.
     #[cfg(any(feature = "mesh", feature = "gltf", feature = "bmd"))]
     pub(crate) fn resample(&self, times: &[f32], ticks: &[f32], period: Option<f32>) -> Samples {
         let mut transforms = vec![Transform::default(); ticks.len()];

@@ -164,8 +164,7 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Almost, file.dialect, file.bytes, verdicts, about, description);
     }
 
-    /// Adds the valid source of a broken file as an almost broken file, unless another file almost breaks the same rule
-    /// in the same dialect.
+    /// Adds the valid source of a broken file, unless another file almost breaks the same rule in the same dialect.
     fn add_source(&mut self, file: &Candidate) {
         let has = |case: &Case| {
             let IndexEntry { kind, dialect, rule, .. } = &case.entry;
@@ -184,8 +183,7 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Almost, file.dialect, source, verdicts, about, description);
     }
 
-    /// Adds mutated and valid files alternately until there are `count` files, with at least [`MIN_MUTATED`] mutated
-    /// files.
+    /// Adds mutated and valid files in turn until there are `count` files, at least [`MIN_MUTATED`] of them mutated.
     fn fill(&mut self, pool: &mut Pool, count: usize) {
         let mut files: Vec<_> = pool.files.iter().map(|file| (file.dialect, file.bytes.clone())).collect();
         let least = self.cases.len() + MIN_MUTATED;

@@ -12,8 +12,7 @@ use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 /// The maximum number of smaller file pairs to try.
 const MAX_STEPS: usize = 600;
 
-/// Minimises a broken file and its valid source. Returns `None` if there is no source, or the result has other
-/// verdicts.
+/// Minimises a broken file and its valid source. Returns `None` without a source, or if the verdicts change.
 pub(super) fn minimize(oracle: Oracle, candidate: &Candidate) -> Option<Candidate> {
     let source = candidate.source.clone()?;
     let (codes, dialect) = (candidate.verdicts.codes.clone(), candidate.dialect);

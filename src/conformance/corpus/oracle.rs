@@ -77,8 +77,7 @@ impl Oracle {
         Some(Verdicts { strict: strict_verdict, lenient: lenient_verdict, reason, codes, is_most_severe })
     }
 
-    /// Reads a file. Returns `Ok` if it is accepted, `Err` with the reason if it is rejected, and `None` if the result
-    /// disagrees with `report`.
+    /// Reads a file. Returns the reason for a rejection as `Err`, and `None` if the result disagrees with `report`.
     fn read(&self, bytes: &[u8], options: &ReadOptions, report: &Report) -> Option<Result<(), Reason>> {
         let rejected = report.first_rejected(options.strictness);
         let Some(id) = self.format.built_in_id() else {

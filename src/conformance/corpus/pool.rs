@@ -119,8 +119,7 @@ impl Pool {
         files
     }
 
-    /// Chooses small files that together contain all kinds of values in the pool. Returns each with the kinds that no
-    /// file before it contains.
+    /// Chooses small files that together contain all kinds of values. Returns each with the kinds that it adds.
     pub(super) fn covering_files<'p>(&'p self) -> Vec<(&'p ValidFile, Vec<String>)> {
         let mut chosen = self.choose_files(|_| true, |_| true);
         self.drop_covered(&mut chosen);

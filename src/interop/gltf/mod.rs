@@ -49,8 +49,7 @@ const LOD: &str = "MSFT_lod";
 /// The extension for instances of meshes.
 const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 
-/// The extensions for compressed buffer views. `KHR_meshopt_compression` is the successor, with an additional filter
-/// and a new codec version.
+/// The extensions for compressed buffer views. The second is the successor, with a new filter and codec version.
 const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// The extension for compressed primitives.

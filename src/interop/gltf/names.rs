@@ -33,8 +33,7 @@ pub(super) struct MeshOrigin<'a> {
 }
 
 impl MeshOrigin<'_> {
-    /// Sets the name of the mesh and merges the extras. The primitive overrides the mesh, which overrides the node.
-    /// Lists overridden extras.
+    /// Sets the name and merges the extras, listing overridden ones. Primitives override meshes, which override nodes.
     pub fn set_name_and_extras(&self, mesh: &mut Mesh, losses: &mut Vec<Loss>) {
         let (node, entry) = (&self.root.nodes[self.node], &self.root.meshes[self.mesh]);
         let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());
@@ -89,8 +88,7 @@ impl MeshOrigin<'_> {
     }
 }
 
-/// Lists nodes of the scene that have a name or extras, but are neither meshes nor joints. Cameras and lights are
-/// listed separately.
+/// Lists nodes with a name or extras that are neither meshes nor joints, except cameras and lights, listed elsewhere.
 pub(super) fn list_empty_nodes(
     file: &GltfFile,
     hierarchy: &Hierarchy,

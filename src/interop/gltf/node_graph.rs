@@ -171,8 +171,7 @@ impl<'a> NodeGraph<'a> {
         Some(node)
     }
 
-    /// Adds one node per level of detail, with the meshes of the level as primitives. The node of the finest level
-    /// refers to the others.
+    /// Adds one node per level of detail, with its meshes as primitives. The node of the finest refers to the others.
     fn add_lods(&mut self, scene: &'a Scene) {
         let mut lods: Vec<_> = scene.lods.iter().collect();
         lods.sort_by(|a, b| a.distance.total_cmp(&b.distance));

@@ -275,8 +275,7 @@ impl SceneReader<'_> {
         Ok(())
     }
 
-    /// Adds a mesh. If it has no skin, transforms its vertices to scene space and binds them to the joint that moves
-    /// the node, if any.
+    /// Adds a mesh. Without a skin, moves its vertices to scene space and binds them to the joint of the node, if any.
     fn add_mesh(&mut self, mut mesh: Mesh, instance: Mat4, origin: &MeshOrigin) {
         if mesh.skins.is_empty() {
             self.transform_and_bind(&mut mesh, instance, origin);

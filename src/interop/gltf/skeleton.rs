@@ -195,8 +195,7 @@ impl NodeJoints {
         }
     }
 
-    /// Sets the parents of joints, and finds the joint that moves each node. Drops rest transforms that equal the bind
-    /// pose.
+    /// Sets the parents of joints, and finds the joint that moves each node. Drops rest poses that equal the bind pose.
     fn set_parents(&mut self, hierarchy: &Hierarchy, skin_joints: &[usize]) {
         let mut nearest = vec![None; self.joint_by_node.len()];
         self.movers = vec![None; self.joint_by_node.len()];

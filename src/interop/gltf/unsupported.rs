@@ -12,8 +12,7 @@ use super::{
 };
 use crate::Loss;
 
-/// Returns the extensions that are not listed as unsupported: extensions that are read, have no effect, or are listed
-/// by [`list_users`].
+/// Returns the extensions that are supported, without effect, or listed by [`list_users`].
 fn supported_extensions() -> HashSet<&'static str> {
     let mut names = HashSet::from([LOD, INSTANCING, LIGHTS, TEXTURE_TRANSFORM, "KHR_mesh_quantization"]);
     names.extend(TEXTURE_SOURCES.map(|(name, _)| name));

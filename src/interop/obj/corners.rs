@@ -168,8 +168,7 @@ impl CornerParser {
 /// The number of digits up to which an index cannot overflow 32 bits.
 const MAX_DIGITS: usize = 9;
 
-/// Parses a corner with absolute indices at the start of `text`. Returns it with its length in bytes; `None` if there
-/// is no such corner.
+/// Parses a corner with absolute indices at the start of `text`. Returns it, if any, with its length in bytes.
 #[inline]
 pub(super) fn parse_absolute(text: &[u8]) -> Option<(Corner, usize)> {
     let mut corner = [ABSENT; 3];
@@ -195,8 +194,7 @@ pub(super) fn parse_absolute(text: &[u8]) -> Option<(Corner, usize)> {
     None
 }
 
-/// Describes an invalid corner. `number` is the parsed index, `count` the number of values, and `name` the kind of
-/// value.
+/// Describes an invalid corner by the parsed index, the number of values, and the name of their kind.
 fn corner_error(word: &[u8], number: Option<i64>, count: u32, name: &str) -> String {
     let word = quote(word);
     match number {

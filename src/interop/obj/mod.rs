@@ -38,8 +38,7 @@ use crate::{Limits, Loss, Result};
 pub use pieces::ParseSizes;
 pub(super) use write::write;
 
-/// OBJ specifies only the texture origin and that normals follow the right-hand rule. Axes and unit follow common
-/// practice.
+/// OBJ specifies only the texture origin and right-handed normals. Axes and unit follow common practice.
 pub(super) const CONVENTIONS: Conventions = Conventions {
     uv_origin: UvOrigin::BottomLeft,
     evidence: "the specification: right-handed normals, texture origin bottom left; by convention: +Y up, metres",
@@ -94,8 +93,7 @@ pub(super) fn read_from(
     Ok((scene, losses))
 }
 
-/// Reads material libraries. `lines` are the arguments of `mtllib` statements; each distinct line is read once. Lists
-/// unreadable libraries.
+/// Reads the libraries in `lines`, the arguments of `mtllib` statements, once each. Lists unreadable libraries.
 fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Materials {
     let mut materials = Materials::new();
     let mut budget = limits.max_libraries;

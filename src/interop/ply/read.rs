@@ -34,8 +34,7 @@ pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &L
     Ok((scene, losses))
 }
 
-/// Reads the mesh. In lenient mode, items may be missing at the end of the file, and faces with missing vertices are
-/// dropped.
+/// Reads the mesh. In lenient mode, items may be missing at the end, and faces with missing vertices are dropped.
 fn read_mesh(
     bytes: &[u8],
     header: &Header,
@@ -222,8 +221,7 @@ impl FaceReader {
         Ok(())
     }
 
-    /// Reads triangle strips that are separated by −1. Reverses every second triangle, and drops degenerate triangles,
-    /// which only connect strips.
+    /// Reads strips separated by −1. Reverses every second triangle, and drops degenerate ones, which connect strips.
     fn read_strip(&mut self, source: &mut NumberSource, count: NumberType, item: NumberType) -> Result<()> {
         let mut strip: Vec<Option<u32>> = Vec::new();
         let mut place = 0;
@@ -262,8 +260,7 @@ impl FaceReader {
         Ok(index)
     }
 
-    /// Returns the faces, omitting those with missing vertices. `vertices` may be less than the number in the
-    /// header.
+    /// Returns the faces, omitting those with missing vertices. `vertices` may be less than in the header.
     fn finish(mut self, vertices: usize, losses: &mut Vec<Loss>) -> scene::Faces {
         if (vertices as u64) < self.vertices {
             let present = |corner| Some(corner).filter(|corner| (*corner as usize) < vertices);

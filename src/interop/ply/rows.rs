@@ -106,8 +106,7 @@ impl<'a> Rows<'a> {
         (self.rows().map(row).collect(), worst as f32)
     }
 
-    /// Returns the largest angle, in degrees, by which rounding to 32 bits turns the directions in the columns
-    /// `indices`.
+    /// Returns the largest angle, in degrees, by which rounding to 32 bits turns directions in the columns `indices`.
     pub fn rounding_angle(&self, indices: [usize; 3]) -> f32 {
         let columns = indices.map(|index| &self.columns[index]);
         let exact = |row: &[u8]| columns.map(|column| to_f64(column.number, column.raw(row)));

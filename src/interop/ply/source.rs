@@ -72,8 +72,7 @@ impl<'a> NumberSource<'a> {
         }
     }
 
-    /// Reads the items of an element, each with the function `read`. Returns the number of items, which in lenient mode
-    /// may be less than declared.
+    /// Reads the items of an element with `read`. Returns their number: in lenient mode, possibly less than declared.
     pub fn read_items(
         &mut self,
         element: &Element,

@@ -71,8 +71,7 @@ fn to_header(name: &str, losses: &mut Vec<Loss>) -> [u8; TEXT_SIZE] {
     header
 }
 
-/// Returns the normal of the vertices and `true` if all three agree. Otherwise computes the normal from the corners,
-/// and returns `false`.
+/// Returns the normal of the vertices and `true` if all agree, otherwise the normal of the facet and `false`.
 fn facet_normal(mesh: &Mesh, corners: &[u32; 3]) -> ([f32; 3], bool) {
     if let Some(normals) = &mesh.normals {
         let [a, b, c] = corners.map(|corner| normals[corner as usize].map(f32::to_bits));

@@ -169,8 +169,7 @@ impl SkinRepair {
     }
 }
 
-/// Fast path for a single set of byte weights with a sum of 255: merges repeated joints. Returns `false` if the vertex
-/// needs the general path.
+/// Fast path for one set of byte weights with a sum of 255: merges repeated joints. Returns `false` if inapplicable.
 fn merge_repeated_joints(skins: &mut [Skin], vertex: usize) -> bool {
     let [Skin { joints, weights: Weights::U8(weights) }] = skins else { return false };
     let (joints, weights) = (&mut joints[vertex], &mut weights[vertex]);
