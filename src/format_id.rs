@@ -3,8 +3,7 @@
 use meshspec_derive::Json;
 use std::fmt;
 
-/// The table of built-in formats: feature and name, variant, module, title. Passes the given arguments and the rows to
-/// `$macro`.
+/// The built-in formats: feature and name, variant, module, title. Passes the arguments and the rows to `$macro`.
 macro_rules! formats {
     ($macro:ident { $($arguments:tt)* }) => {
         $macro! {
@@ -18,8 +17,7 @@ macro_rules! formats {
     };
 }
 
-/// Matches on a `Document` or `FormatId`, and evaluates the expression with the format's document type bound to
-/// the given name.
+/// Matches on a `Document` or `FormatId`. Evaluates the expression with the name bound to the document type.
 macro_rules! with_format {
     ($value:expr, $Enum:ident $pattern:tt, |$D:ident| $result:expr) => {
         formats!(match_format {

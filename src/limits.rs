@@ -58,26 +58,22 @@ impl Default for Limits {
 
 impl Limits {
     /// Sets the maximum size of the unpacked blocks in bytes.
-    pub fn with_max_decoded(mut self, bytes: u64) -> Limits {
-        self.max_decoded = bytes;
-        self
+    pub fn with_max_decoded(self, bytes: u64) -> Limits {
+        Limits { max_decoded: bytes, ..self }
     }
 
     /// Sets the maximum total size of material libraries in bytes.
-    pub fn with_max_libraries(mut self, bytes: u64) -> Limits {
-        self.max_libraries = bytes;
-        self
+    pub fn with_max_libraries(self, bytes: u64) -> Limits {
+        Limits { max_libraries: bytes, ..self }
     }
 
     /// Sets the maximum number of findings per rule.
-    pub fn with_max_findings_per_rule(mut self, findings: usize) -> Limits {
-        self.max_findings_per_rule = findings;
-        self
+    pub fn with_max_findings_per_rule(self, findings: usize) -> Limits {
+        Limits { max_findings_per_rule: findings, ..self }
     }
 
     /// Sets the maximum number of triangles, and of vertices.
-    pub fn with_max_triangles(mut self, triangles: u64) -> Limits {
-        self.max_triangles = triangles;
-        self
+    pub fn with_max_triangles(self, triangles: u64) -> Limits {
+        Limits { max_triangles: triangles, ..self }
     }
 }

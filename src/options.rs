@@ -173,21 +173,18 @@ impl ReadOptions {
     }
 
     /// Sets the dialect to read the file as.
-    pub fn with_dialect(mut self, dialect: Dialect) -> ReadOptions {
-        self.dialect = Some(dialect);
-        self
+    pub fn with_dialect(self, dialect: Dialect) -> ReadOptions {
+        ReadOptions { dialect: Some(dialect), ..self }
     }
 
     /// Sets whether to keep the comments of text formats.
-    pub fn with_comments(mut self, comments: bool) -> ReadOptions {
-        self.comments = comments;
-        self
+    pub fn with_comments(self, comments: bool) -> ReadOptions {
+        ReadOptions { comments, ..self }
     }
 
     /// Sets the limits.
-    pub fn with_limits(mut self, limits: Limits) -> ReadOptions {
-        self.limits = limits;
-        self
+    pub fn with_limits(self, limits: Limits) -> ReadOptions {
+        ReadOptions { limits, ..self }
     }
 }
 
@@ -240,26 +237,22 @@ impl WriteOptions {
     }
 
     /// Sets the compression level.
-    pub fn with_compression_level(mut self, level: i32) -> WriteOptions {
-        self.compression_level = Some(level);
-        self
+    pub fn with_compression_level(self, level: i32) -> WriteOptions {
+        WriteOptions { compression_level: Some(level), ..self }
     }
 
     /// Sets the number of threads.
-    pub fn with_threads(mut self, threads: u32) -> WriteOptions {
-        self.threads = threads;
-        self
+    pub fn with_threads(self, threads: u32) -> WriteOptions {
+        WriteOptions { threads, ..self }
     }
 
     /// Sets whether to write a data checksum, overriding the document.
-    pub fn with_data_checksum(mut self, data_checksum: bool) -> WriteOptions {
-        self.data_checksum = Some(data_checksum);
-        self
+    pub fn with_data_checksum(self, data_checksum: bool) -> WriteOptions {
+        WriteOptions { data_checksum: Some(data_checksum), ..self }
     }
 
     /// Sets whether to write comments in text formats.
-    pub fn with_comments(mut self, comments: bool) -> WriteOptions {
-        self.comments = comments;
-        self
+    pub fn with_comments(self, comments: bool) -> WriteOptions {
+        WriteOptions { comments, ..self }
     }
 }

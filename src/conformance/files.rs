@@ -122,18 +122,15 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
             return files;
         };
         let (rules, limits) = (self.tested_format.about().rules, Limits::default());
-        if let Ok(substituted) = generate::substitutions(layout, file, &limits) {
-            files.extend(substituted.map(TestFile::substituted));
-        }
+        let substituted = generate::substitutions(layout, file, &limits);
+        files.extend(substituted.into_iter().flatten().map(TestFile::substituted));
         if is_large(case) {
             return files;
         }
-        if let Ok(broken) = generate::breakages(layout, file, rules, &limits) {
-            files.extend(broken.map(TestFile::broken));
-        }
-        if let Ok(almost) = generate::almost_broken(layout, file, rules, &limits) {
-            files.extend(almost.map(TestFile::almost_broken));
-        }
+        let broken = generate::breakages(layout, file, rules, &limits);
+        files.extend(broken.into_iter().flatten().map(TestFile::broken));
+        let almost = generate::almost_broken(layout, file, rules, &limits);
+        files.extend(almost.into_iter().flatten().map(TestFile::almost_broken));
         files
     }
 

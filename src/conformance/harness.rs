@@ -9,7 +9,7 @@ use super::files::TestFiles;
 use super::quiet::catch_panic;
 use super::run::{LoadFn, TestRun};
 use super::shrink::shrink_disagreement;
-use super::{DeclaredFiles, Documents, LoaderResult, Mismatch, RunReport, TestedFormat};
+use super::{DeclaredFiles, Documents, LoaderResult, Mismatch, RuleCoverage, RunReport, TestedFormat};
 use crate::layout::generate::Config;
 use crate::{Declared, Dialect, Format};
 
@@ -104,15 +104,13 @@ impl<S: TestedFormat> Harness<S> {
     }
 
     /// Sets the seed. Default: 0.
-    pub fn seed(mut self, seed: u64) -> Harness<S> {
-        self.seed = seed;
-        self
+    pub fn seed(self, seed: u64) -> Harness<S> {
+        Harness { seed, ..self }
     }
 
     /// Sets the number of cases: valid files from which the other files are derived. Default: 256.
-    pub fn cases(mut self, cases: u32) -> Harness<S> {
-        self.cases = cases;
-        self
+    pub fn cases(self, cases: u32) -> Harness<S> {
+        Harness { cases, ..self }
     }
 
     /// Restricts generated files to plausible ones, with finite floats, UTF-8 names and no warnings.
@@ -122,16 +120,14 @@ impl<S: TestedFormat> Harness<S> {
     }
 
     /// Sets the configuration of generated files. In every eighth case, lists may have four times as many items.
-    pub fn config(mut self, config: Config) -> Harness<S> {
-        self.config = config;
-        self
+    pub fn config(self, config: Config) -> Harness<S> {
+        Harness { config, ..self }
     }
 
     /// Sets the dialect of generated files, and reads all files in this dialect. By default, uses the dialect of the
     /// specification, and skips files that are detected as another dialect.
-    pub fn dialect(mut self, dialect: Dialect) -> Harness<S> {
-        self.dialect = Some(dialect);
-        self
+    pub fn dialect(self, dialect: Dialect) -> Harness<S> {
+        Harness { dialect: Some(dialect), ..self }
     }
 
     /// Skips files that violate any of the rules `codes`: for example, rules that the loader deliberately does not
@@ -193,7 +189,9 @@ impl<S: TestedFormat> Harness<S> {
         }
         let skips_other_dialects = given_dialect.is_none() && about.dialects.len() > 1;
         let files = TestFiles::new(&tested_format, dialect, config, seed);
-        let mut run = TestRun::new(files, skips_other_dialects, ignored, load);
+        let coverage = about.rules.iter().map(|rule| RuleCoverage { rule, broken: 0, almost_broken: 0 });
+        let (coverage, counts, smallest) = (coverage.collect(), BTreeMap::new(), BTreeMap::new());
+        let mut run = TestRun { files, skips_other_dialects, ignored, load, counts, coverage, smallest };
         let is_text = about.layouts().is_empty();
         (0..cases).for_each(|case| run.run_case(case, if is_text { TEXT_MUTATIONS } else { MUTATIONS }));
         let smallest = std::mem::take(&mut run.smallest);

@@ -32,26 +32,7 @@ pub(super) struct SmallestCase {
     pub disagreement: Disagreement,
 }
 
-impl<'r, S: TestedFormat> TestRun<'r, S> {
-    pub fn new(
-        files: TestFiles<'r, S>,
-        skips_other_dialects: bool,
-        ignored: Vec<&'static str>,
-        load: LoadFn<'r, S::Document>,
-    ) -> TestRun<'r, S> {
-        let rules = files.tested_format.about().rules.iter();
-        let coverage = rules.map(|rule| RuleCoverage { rule, broken: 0, almost_broken: 0 }).collect();
-        TestRun {
-            files,
-            skips_other_dialects,
-            ignored,
-            load,
-            counts: BTreeMap::new(),
-            coverage,
-            smallest: BTreeMap::new(),
-        }
-    }
-
+impl<S: TestedFormat> TestRun<'_, S> {
     /// Runs the loader over the files of a case: a valid file, the files derived from it, and mutated files.
     pub fn run_case(&mut self, case: u32, mutations: u32) {
         use proptest::strategy::ValueTree as _;

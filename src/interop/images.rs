@@ -149,8 +149,7 @@ pub(super) struct ImageFiles<'a> {
 }
 
 impl<'a> ImageFiles<'a> {
-    /// Creates a writer for the images of the model with the file name `model`. Does not overwrite image files that the
-    /// scene refers to.
+    /// Creates a writer for images of the file `model`. Does not overwrite image files that the scene refers to.
     pub fn new(model: &'a str, scene: &Scene) -> ImageFiles<'a> {
         let stem = file_stem(model).unwrap_or(model);
         let reserved = image_files(scene).into_iter().map(str::to_lowercase).collect();

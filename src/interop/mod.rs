@@ -10,6 +10,8 @@ mod gltf;
     allow(dead_code, reason = "each format needs a part of it")
 )]
 mod images;
+#[cfg(any(feature = "gltf", feature = "obj"))]
+mod numbers;
 #[cfg(feature = "obj")]
 mod obj;
 #[cfg(feature = "ply")]
@@ -27,8 +29,6 @@ mod shared {
 }
 #[cfg(feature = "stl")]
 mod stl;
-#[cfg(any(feature = "gltf", feature = "obj"))]
-mod texture_transform;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,10 +37,8 @@ use std::path::Path;
 use std::str::FromStr;
 
 pub use self::folder::Folder;
-#[cfg(feature = "gltf")]
-use self::gltf::{glb, gltf_json};
 pub use self::images::{embed_images, image_files};
-use crate::scene::{Conventions, Scene, SceneOptions};
+use crate::scene::{Capabilities, Conventions, Scene, SceneOptions};
 use crate::{Error, Limits, Loss, Result};
 
 /// The parallel parser of OBJ, for tests that compare it with sequential parsing.
@@ -113,8 +111,28 @@ impl Files for BTreeMap<String, Vec<u8>> {
     }
 }
 
+/// A row of the table of formats.
+struct Entry {
+    name: &'static str,
+    title: &'static str,
+    summary: &'static str,
+    conventions: Conventions,
+    capabilities: Capabilities,
+    read: fn(&[u8], &dyn Files, &SceneOptions, &Limits) -> ReadResult,
+    write: fn(Scene, &str, &mut dyn Files, &SceneOptions) -> WriteResult,
+}
+
+/// A scene and the losses of reading it.
+type ReadResult = Result<(Scene, Vec<Loss>)>;
+
+/// The losses of writing a scene.
+type WriteResult = Result<Vec<Loss>>;
+
 macro_rules! interchange {
-    ($($(#[$doc:meta])* $variant:ident $module:ident $feature:literal $name:literal $title:literal $summary:literal,)*) => {
+    ($(
+        $(#[$doc:meta])*
+        $variant:ident $feature:literal $module:ident $write:ident $name:literal $title:literal $summary:literal,
+    )*) => {
         /// A built-in interchange format.
         ///
         /// ```
@@ -138,106 +156,21 @@ macro_rules! interchange {
             $($(#[$doc])* #[cfg(feature = $feature)] $variant,)*
         }
 
-        #[allow(unused_variables, unreachable_code, reason = "without any format nothing takes them")]
         impl Interchange {
             /// The built-in formats.
             pub const ALL: &[Interchange] = &[$(#[cfg(feature = $feature)] Interchange::$variant,)*];
 
-            /// Returns the name used on the command line, which is also the file extension.
-            pub fn name(self) -> &'static str {
+            fn entry(self) -> Entry {
                 match self {
-                    $(#[cfg(feature = $feature)] Interchange::$variant => $name,)*
-                }
-            }
-
-            /// Returns the display name.
-            pub fn title(self) -> &'static str {
-                match self {
-                    $(#[cfg(feature = $feature)] Interchange::$variant => $title,)*
-                }
-            }
-
-            /// Returns a short description of the format.
-            pub fn summary(self) -> &'static str {
-                match self {
-                    $(#[cfg(feature = $feature)] Interchange::$variant => $summary,)*
-                }
-            }
-
-            /// Returns the conventions assumed for files of the format.
-            pub fn conventions(self) -> Conventions {
-                match self {
-                    $(#[cfg(feature = $feature)] Interchange::$variant => $module::CONVENTIONS,)*
-                }
-            }
-
-            /// Reads a file as a scene, and lists the losses.
-            ///
-            /// # Errors
-            ///
-            /// Returns an error if the file or its companion files are invalid, or the scene exceeds the limits on
-            /// triangles or vertices.
-            pub fn read(
-                self, bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits,
-            ) -> Result<(Scene, Vec<Loss>)> {
-                let read: Result<(Scene, Vec<Loss>)> = match self {
-                    $(#[cfg(feature = $feature)] Interchange::$variant => {
-                        $module::read(bytes, files, options, limits)
-                    })*
-                };
-                read.and_then(|(scene, losses)| scene.require_triangles(limits).map(|()| (scene, losses)))
-            }
-
-            /// Returns `true` if files of the format refer to images by paths relative to their folder. Writing does
-            /// not copy these image files; [`image_files`] lists them.
-            pub fn has_textures(self) -> bool {
-                match self {
-                    $(#[cfg(feature = $feature)] Interchange::$variant => $module::CAPABILITIES.textures,)*
-                }
-            }
-
-            /// Returns `true` if files of the format can embed images; see [`embed_images`].
-            pub fn embeds_images(self) -> bool {
-                matches!(self.name(), "glb" | "gltf")
-            }
-
-            /// Returns `true` if [`read_from`](Interchange::read_from) streams files of the format, so that they need
-            /// not fit into memory. This is the case for OBJ only.
-            pub fn is_read_in_parts(self) -> bool {
-                self.name() == "obj"
-            }
-
-            /// Like [`read`](Interchange::read), but from a stream. Loads the entire file first, unless the format is
-            /// [read in parts](Interchange::is_read_in_parts).
-            ///
-            /// # Errors
-            ///
-            /// Returns I/O errors and the errors of [`read`](Interchange::read).
-            pub fn read_from(
-                self, input: &mut (dyn Read + Send), files: &dyn Files, options: &SceneOptions, limits: &Limits,
-            ) -> Result<(Scene, Vec<Loss>)> {
-                #[cfg(feature = "obj")]
-                if self.is_read_in_parts() {
-                    return obj::read_from(input, files, options, limits);
-                }
-                let mut bytes = Vec::new();
-                input.read_to_end(&mut bytes)?;
-                self.read(&bytes, files, options, limits)
-            }
-
-            /// Writes a scene to the file `name`, and to companion files named after its stem. Returns the losses.
-            ///
-            /// # Errors
-            ///
-            /// Returns an error if the format cannot express the scene, or writing fails.
-            pub fn write(
-                self, scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions,
-            ) -> Result<Vec<Loss>> {
-                scene.check()?;
-                match self {
-                    $(#[cfg(feature = $feature)] Interchange::$variant => {
-                        $module::write(scene, name, files, options)
-                    })*
+                    $(#[cfg(feature = $feature)] Interchange::$variant => Entry {
+                        name: $name,
+                        title: $title,
+                        summary: $summary,
+                        conventions: $module::CONVENTIONS,
+                        capabilities: $module::CAPABILITIES,
+                        read: $module::read,
+                        write: $module::$write,
+                    },)*
                 }
             }
         }
@@ -246,18 +179,111 @@ macro_rules! interchange {
 
 interchange! {
     /// Wavefront OBJ, with MTL.
-    Obj obj "obj" "obj" "Wavefront OBJ" "polygons, materials with colours and textures",
+    Obj "obj" obj write "obj" "Wavefront OBJ" "polygons, materials with colours and textures",
     /// Stanford PLY.
-    Ply ply "ply" "ply" "Stanford PLY" "polygons, attributes of any name",
+    Ply "ply" ply write "ply" "Stanford PLY" "polygons, attributes of any name",
     /// STL by 3D Systems.
-    Stl stl "stl" "stl" "STL" "triangles with a normal each",
+    Stl "stl" stl write "stl" "STL" "triangles with a normal each",
     /// glTF 2.0 in one file.
-    Glb glb "gltf" "glb" "glTF 2.0 binary" "one file: meshes, skins, animations",
+    Glb "gltf" gltf write_glb "glb" "glTF 2.0 binary" "one file: meshes, skins, animations",
     /// glTF 2.0 as JSON with a separate buffer file.
-    Gltf gltf_json "gltf" "gltf" "glTF 2.0" "JSON with a .bin beside it: meshes, skins, animations",
+    Gltf "gltf" gltf write_json "gltf" "glTF 2.0" "JSON with a .bin beside it: meshes, skins, animations",
 }
 
 impl Interchange {
+    /// Returns the name used on the command line, which is also the file extension.
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// Returns the display name.
+    pub fn title(self) -> &'static str {
+        self.entry().title
+    }
+
+    /// Returns a short description of the format.
+    pub fn summary(self) -> &'static str {
+        self.entry().summary
+    }
+
+    /// Returns the conventions assumed for files of the format.
+    pub fn conventions(self) -> Conventions {
+        self.entry().conventions
+    }
+
+    /// Reads a file as a scene, and lists the losses.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file or its companion files are invalid, or the scene exceeds the limits on
+    /// triangles or vertices.
+    pub fn read(
+        self,
+        bytes: &[u8],
+        files: &dyn Files,
+        options: &SceneOptions,
+        limits: &Limits,
+    ) -> Result<(Scene, Vec<Loss>)> {
+        let (scene, losses) = (self.entry().read)(bytes, files, options, limits)?;
+        scene.require_triangles(limits)?;
+        Ok((scene, losses))
+    }
+
+    /// Returns `true` if files of the format refer to images by paths relative to their folder. Writing does not copy
+    /// these image files; [`image_files`] lists them.
+    pub fn has_textures(self) -> bool {
+        self.entry().capabilities.textures
+    }
+
+    /// Returns `true` if files of the format can embed images; see [`embed_images`].
+    pub fn embeds_images(self) -> bool {
+        matches!(self.name(), "glb" | "gltf")
+    }
+
+    /// Returns `true` if [`read_from`](Interchange::read_from) streams files of the format, so that they need not fit
+    /// into memory. This is the case for OBJ only.
+    pub fn is_read_in_parts(self) -> bool {
+        self.name() == "obj"
+    }
+
+    /// Like [`read`](Interchange::read), but from a stream. Loads the entire file first, unless the format is
+    /// [read in parts](Interchange::is_read_in_parts).
+    ///
+    /// # Errors
+    ///
+    /// Returns I/O errors and the errors of [`read`](Interchange::read).
+    pub fn read_from(
+        self,
+        input: &mut (dyn Read + Send),
+        files: &dyn Files,
+        options: &SceneOptions,
+        limits: &Limits,
+    ) -> Result<(Scene, Vec<Loss>)> {
+        #[cfg(feature = "obj")]
+        if self.is_read_in_parts() {
+            return obj::read_from(input, files, options, limits);
+        }
+        let mut bytes = Vec::new();
+        input.read_to_end(&mut bytes)?;
+        self.read(&bytes, files, options, limits)
+    }
+
+    /// Writes a scene to the file `name`, and to companion files named after its stem. Returns the losses.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the format cannot express the scene, or writing fails.
+    pub fn write(
+        self,
+        scene: Scene,
+        name: &str,
+        files: &mut dyn Files,
+        options: &SceneOptions,
+    ) -> Result<Vec<Loss>> {
+        scene.check()?;
+        (self.entry().write)(scene, name, files, options)
+    }
+
     /// Returns the format with the extension of `path`, ignoring case; `None` if no format has this extension.
     pub fn by_extension(path: &Path) -> Option<Interchange> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();

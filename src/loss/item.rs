@@ -155,15 +155,22 @@ impl Loss {
         self.with_detail(format_args!("\"{before}\" becomes \"{after}\""))
     }
 
-    /// Sets the affected value to a list of names: the first 20, then the number of further names.
-    pub(crate) fn with_names(self, names: impl IntoIterator<Item = String>) -> Loss {
+    /// Sets the affected value to the first 20 names and the number of further names. Returns `None` without names.
+    pub(crate) fn with_names(self, names: impl IntoIterator<Item = String>) -> Option<Loss> {
         const MAX_NAMES: usize = 20;
         let mut names = names.into_iter();
         let listed: Vec<String> = names.by_ref().take(MAX_NAMES).collect();
         match names.count() {
-            0 => self.with_detail(listed.join(", ")),
-            more => self.with_detail(format_args!("{} and {more} more", listed.join(", "))),
+            0 if listed.is_empty() => None,
+            0 => Some(self.with_detail(listed.join(", "))),
+            more => Some(self.with_detail(format_args!("{} and {more} more", listed.join(", ")))),
         }
+    }
+
+    /// Returns the loss; `None` if the number of affected items or the error is 0.
+    pub(crate) fn if_any(self) -> Option<Loss> {
+        let has_items = self.affected.is_none_or(|affected| affected.count > 0);
+        (has_items && self.error.is_none_or(|error| error > 0.0)).then_some(self)
     }
 
     /// Sets the number of affected items.

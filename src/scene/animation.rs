@@ -107,10 +107,7 @@ impl Animation {
     /// Returns the times of all lists in ticks, ascending and without duplicates.
     #[cfg(any(feature = "mesh", feature = "bmd"))]
     pub(super) fn all_times(&self) -> Vec<f32> {
-        let mut times: Vec<f32> = self.times.iter().flatten().copied().collect();
-        times.sort_by(f32::total_cmp);
-        times.dedup();
-        times
+        sorted_times(self.times.iter().flatten().copied())
     }
 
     /// Returns the transform of each joint, relative to its parent, at the time `ticks`. Unless the animation loops,
@@ -136,9 +133,17 @@ impl Animation {
     }
 }
 
+/// Returns times in ascending order and without duplicates.
+#[cfg(any(feature = "mesh", feature = "gltf", feature = "bmd"))]
+pub(crate) fn sorted_times(times: impl Iterator<Item = f32>) -> Vec<f32> {
+    let mut times: Vec<f32> = times.collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    times
+}
+
 impl Channel {
-    /// Resamples the channel at the times `ticks`. `times` are its current sample times. The animation loops after
-    /// `period` ticks, if given.
+    /// Resamples the channel, with sample times `times`, at the times `ticks`. Loops after `period` ticks, if given.
     #[cfg(any(feature = "mesh", feature = "gltf", feature = "bmd"))]
     pub(crate) fn resample(&self, times: &[f32], ticks: &[f32], period: Option<f32>) -> Samples {
         let mut transforms = vec![Transform::default(); ticks.len()];

@@ -17,19 +17,13 @@ pub(crate) fn require_triangles(count: u64, max: u64) -> Result<()> {
 
 /// Returns an error if `count` exceeds the number of meshes that `max_triangles` allows.
 pub(crate) fn require_meshes(count: usize, max_triangles: u64) -> Result<()> {
-    let max = max_triangles.max(MAX_TRIANGLES) / TRIANGLES_PER_MESH;
-    require(count as u64, max, || {
-        format!("{count} meshes, but the limit is {max}, one per {TRIANGLES_PER_MESH} triangles")
-    })
+    require_one_per(TRIANGLES_PER_MESH, count as u64, "meshes", max_triangles)
 }
 
 /// Returns an error if `count` exceeds the number of mesh instances that `max_triangles` allows.
 #[cfg(feature = "gltf")]
 pub(crate) fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
-    let max = max_triangles.max(MAX_TRIANGLES) / TRIANGLES_PER_INSTANCE;
-    require(count, max, || {
-        format!("{count} instances, but the limit is {max}, one per {TRIANGLES_PER_INSTANCE} triangles")
-    })
+    require_one_per(TRIANGLES_PER_INSTANCE, count, "instances", max_triangles)
 }
 
 /// Returns an error if `count` bytes of names and extras in copies of meshes exceed the maximum for `max_triangles`.
@@ -38,6 +32,11 @@ pub(crate) fn require_text_size(count: u64, max_triangles: u64) -> Result<()> {
     let max = max_triangles.max(MAX_TRIANGLES).saturating_mul(2);
     let what = "bytes of names and extras in copies of meshes";
     require(count, max, || format!("{count} {what}, but the limit is {max}, 2 per triangle"))
+}
+
+fn require_one_per(triangles: u64, count: u64, items: &str, max_triangles: u64) -> Result<()> {
+    let max = max_triangles.max(MAX_TRIANGLES) / triangles;
+    require(count, max, || format!("{count} {items}, but the limit is {max}, one per {triangles} triangles"))
 }
 
 fn require(count: u64, max: u64, message: impl FnOnce() -> String) -> Result<()> {

@@ -93,12 +93,7 @@ impl Material {
     pub(crate) fn color_bytes(&self) -> Option<([u8; 3], f32)> {
         let [red, green, blue, _] = self.base_color?;
         let mut worst = 0.0_f32;
-        let bytes = [red, green, blue].map(|channel| {
-            // The cast saturates; NaN becomes 0.
-            let byte = (channel * 255.0).round() as u8;
-            worst = worst.max((channel - f32::from(byte) / 255.0).abs());
-            byte
-        });
+        let bytes = [red, green, blue].map(|channel| super::mesh::to_byte(channel, &mut worst));
         Some((bytes, worst))
     }
 

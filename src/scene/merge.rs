@@ -141,8 +141,7 @@ fn share_component_types(meshes: &mut [Mesh]) {
     }
 }
 
-/// Returns the custom attributes of all meshes, without values. Attributes of different meshes are merged if they have
-/// the same name and type.
+/// Returns the custom attributes of all meshes, without values. Meshes share attributes of the same name and type.
 fn distinct_custom_attributes(meshes: &[Mesh]) -> Vec<CustomAttribute> {
     let mut all: Vec<CustomAttribute> = Vec::new();
     for mesh in meshes {

@@ -95,18 +95,20 @@ impl Colors {
             Colors::U8(values) => (values, 0.0),
             Colors::F32(values) => {
                 let mut worst = 0.0_f32;
-                let colors = values.into_iter().map(|color| {
-                    color.map(|channel| {
-                        // The cast saturates; NaN becomes 0.
-                        let byte = (channel * 255.0).round() as u8;
-                        worst = worst.max((channel - f32::from(byte) / 255.0).abs());
-                        byte
-                    })
-                });
+                let colors =
+                    values.into_iter().map(|color| color.map(|channel| to_byte(channel, &mut worst)));
                 (colors.collect(), worst)
             }
         }
     }
+}
+
+/// Converts a channel to a byte, where 255 represents 1.0. Raises `worst` to the rounding or clamping error.
+pub(super) fn to_byte(channel: f32, worst: &mut f32) -> u8 {
+    // The cast saturates; NaN becomes 0.
+    let byte = (channel * 255.0).round() as u8;
+    *worst = worst.max((channel - f32::from(byte) / 255.0).abs());
+    byte
 }
 
 /// Converts bytes to floats, where 255 represents 1.0.
@@ -231,16 +233,9 @@ impl Components {
 
     /// Returns `count` zeros of the same type.
     pub(super) fn zeros(&self, count: usize) -> Components {
-        match self {
-            Components::F32(_) => Components::F32(vec![0.0; count]),
-            Components::F64(_) => Components::F64(vec![0.0; count]),
-            Components::U8(_) => Components::U8(vec![0; count]),
-            Components::I8(_) => Components::I8(vec![0; count]),
-            Components::U16(_) => Components::U16(vec![0; count]),
-            Components::I16(_) => Components::I16(vec![0; count]),
-            Components::U32(_) => Components::U32(vec![0; count]),
-            Components::I32(_) => Components::I32(vec![0; count]),
-        }
+        let mut zeros = self.select(&[]);
+        match_components!(&mut zeros, values => values.resize(count, Default::default()));
+        zeros
     }
 
     /// Appends numbers of the same type.

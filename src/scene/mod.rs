@@ -10,7 +10,7 @@
 //!
 //! Nothing is dropped silently: every conversion returns its [losses](crate::Loss).
 
-mod animation;
+pub(crate) mod animation;
 mod axes;
 mod capabilities;
 mod check;
@@ -210,45 +210,38 @@ impl Default for SceneOptions {
 
 impl SceneOptions {
     /// Sets the conventions of the files.
-    pub fn with_conventions(mut self, conventions: Conventions) -> SceneOptions {
-        self.conventions = Some(conventions);
-        self
+    pub fn with_conventions(self, conventions: Conventions) -> SceneOptions {
+        SceneOptions { conventions: Some(conventions), ..self }
     }
 
     /// Sets the dialect to write.
-    pub fn with_dialect(mut self, dialect: Dialect) -> SceneOptions {
-        self.dialect = Some(dialect);
-        self
+    pub fn with_dialect(self, dialect: Dialect) -> SceneOptions {
+        SceneOptions { dialect: Some(dialect), ..self }
     }
 
     /// Sets the extension of the output file.
-    pub fn with_extension(mut self, extension: impl Into<String>) -> SceneOptions {
-        self.extension = Some(extension.into());
-        self
+    pub fn with_extension(self, extension: impl Into<String>) -> SceneOptions {
+        SceneOptions { extension: Some(extension.into()), ..self }
     }
 
     /// Sets whether reading bakes the transforms of nodes into the vertices.
-    pub fn with_bake(mut self, bake: bool) -> SceneOptions {
-        self.bake = bake;
-        self
+    pub fn with_bake(self, bake: bool) -> SceneOptions {
+        SceneOptions { bake, ..self }
     }
 
     /// Sets the maximum number of triangles.
-    pub fn with_max_triangles(mut self, triangles: u64) -> SceneOptions {
-        self.max_triangles = triangles;
-        self
+    pub fn with_max_triangles(self, triangles: u64) -> SceneOptions {
+        SceneOptions { max_triangles: triangles, ..self }
     }
 
     /// Sets the strictness.
-    pub fn with_strictness(mut self, strictness: Strictness) -> SceneOptions {
-        self.strictness = strictness;
-        self
+    pub fn with_strictness(self, strictness: Strictness) -> SceneOptions {
+        SceneOptions { strictness, ..self }
     }
 
     /// Sets the precision of positions.
-    pub fn with_precision(mut self, precision: Precision) -> SceneOptions {
-        self.precision = Some(precision);
-        self
+    pub fn with_precision(self, precision: Precision) -> SceneOptions {
+        SceneOptions { precision: Some(precision), ..self }
     }
 }
 

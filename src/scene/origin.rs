@@ -15,9 +15,8 @@ impl Scene {
     pub(super) fn list_rounded_roots(&self, losses: &mut Vec<Loss>) {
         let Some(transform) = self.transform.map(|transform| transform.as_dmat4()) else { return };
         let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
-        let translations =
-            roots.map(|(root, _)| self.skeleton.rest_transform(root).translation.map(f64::from));
-        let moved = translations.map(|translation| transform.transform_point3(translation.into()));
+        let points = roots.map(|(root, _)| self.skeleton.rest_transform(root).translation.map(f64::from));
+        let moved = points.map(|point| transform.transform_point3(point.into()));
         self.list_rounded(largest_error(moved), losses);
     }
 
@@ -54,27 +53,22 @@ impl Scene {
     /// If rounding the transform to 32 bits would be visible, it is applied to the mesh nodes, which have 64 bits. In
     /// scenes with joints, the large offset of the root joints moves to the transform, rounded to whole units. Lists
     /// the remaining rounding errors: of other joints, and of scenes with levels of detail or unbound vertices.
-    pub(crate) fn split_transform(
-        &mut self,
-        transform: DMat4,
-        joints: &[(usize, DVec3)],
-        losses: &mut Vec<Loss>,
-    ) {
+    pub(crate) fn set_transform(&mut self, matrix: DMat4, joints: &[(usize, DVec3)], losses: &mut Vec<Loss>) {
         let is_root = |(joint, _): &&(usize, DVec3)| self.skeleton.joints[*joint].parent.is_none();
         let (roots, others): (Vec<_>, Vec<_>) = joints.iter().partition(is_root);
         let translations = roots.iter().map(|(_, translation)| *translation);
-        let error = largest_error(translations.chain([transform.w_axis.truncate()]));
+        let error = largest_error(translations.chain([matrix.w_axis.truncate()]));
         let mut unlisted = largest_error(others.iter().map(|(_, translation)| *translation));
-        self.transform = Some(transform.as_mat4()).filter(|transform| *transform != Mat4::IDENTITY);
+        self.transform = Some(matrix.as_mat4()).filter(|transform| *transform != Mat4::IDENTITY);
         let extent = if error > 0.0 { self.extent_at_rest() } else { Extent::default() };
         if error > 0.0 && extent.needs_64_bits(error) {
             let has_joints = !self.skeleton.joints.is_empty();
             if self.lods.is_empty() && !has_joints {
                 self.transform = None;
-                self.move_to_nodes(transform);
+                self.move_to_nodes(matrix);
             } else if !self.lods.is_empty()
                 || self.has_unbound_vertices()
-                || !self.move_to_roots(transform, extent.center(), &roots)
+                || !self.move_to_roots(matrix, extent.center(), &roots)
             {
                 unlisted = unlisted.max(error);
             }

@@ -62,11 +62,10 @@ pub(crate) fn is_diagonal(transform: DMat4) -> bool {
     axes == DMat3::from_diagonal(axes.diagonal())
 }
 
-fn to_matrix(transform: &Transform) -> DMat4 {
-    let rotation = DQuat::from_array(transform.rotation.map(f64::from));
+fn to_matrix(Transform { translation, rotation, scale }: &Transform) -> DMat4 {
+    let rotation = DQuat::from_array(rotation.map(f64::from));
     let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY };
-    let [scale, translation] =
-        [transform.scale, transform.translation].map(|v| DVec3::from(v.map(f64::from)));
+    let [scale, translation] = [scale, translation].map(|vector| DVec3::from(vector.map(f64::from)));
     DMat4::from_scale_rotation_translation(scale, rotation, translation)
 }
 

@@ -2,6 +2,7 @@
 
 use glam::{Quat, Vec3};
 
+use super::animation::sorted_times;
 use super::{Channel, Interpolation, Samples};
 use crate::{Category, Loss, Quantity};
 
@@ -32,10 +33,8 @@ impl Deviation {
     /// Compares a channel before and after resampling, at the sample times of both. Includes the times just before each
     /// step and the end of each period and, for rotations, times in between.
     pub fn compare(&mut self, before: TimedChannel, after: TimedChannel) {
-        let mut times: Vec<f32> = before.1.iter().chain(after.1).copied().collect();
-        times.extend([before.2, after.2].into_iter().flatten().map(f32::next_down));
-        times.sort_by(f32::total_cmp);
-        times.dedup();
+        let ends = [before.2, after.2].into_iter().flatten().map(f32::next_down);
+        let mut times = sorted_times(before.1.iter().chain(after.1).copied().chain(ends));
         // Linear segments deviate most at their ends.
         let mut between = Vec::new();
         if let Samples::Rotation(ends) = before.0.resample(before.1, &times, before.2) {

@@ -91,8 +91,7 @@ impl Scene {
         Some(Loss::changed("skeleton.joints.rest", message).with_count_of(count, joints, "joints"))
     }
 
-    /// Returns a loss with the largest deviation, in metres, of vertices in animations. `None` if the deviation is
-    /// within rounding.
+    /// Returns a loss with the largest deviation, in metres, of vertices in animations; `None` if within rounding.
     fn measure_deviation(&self, mut deviations: Vec<VertexDeviation>, format: &str) -> Option<Loss> {
         deviations.sort_by(|a, b| b.bound().total_cmp(&a.bound()));
         let mut largest = 0.0_f32;
@@ -225,10 +224,7 @@ impl Rebinding {
 struct VertexDeviation(Vec<(usize, Vec3)>);
 
 impl VertexDeviation {
-    fn new(
-        weights: impl Iterator<Item = (usize, f32)>,
-        offset: impl Fn(usize) -> Option<Vec3>,
-    ) -> VertexDeviation {
+    fn new(weights: impl Iterator<Item = (usize, f32)>, offset: impl Fn(usize) -> Option<Vec3>) -> Self {
         let mut sum = 0.0;
         let mut offsets = Vec::new();
         for (joint, weight) in weights {
@@ -246,8 +242,7 @@ impl VertexDeviation {
         self.0.iter().map(|(_, offset)| offset.length()).sum()
     }
 
-    /// Returns the distance between the exact and the rebound vertex in the pose `global`, the transforms from joint
-    /// space to model space.
+    /// Returns the distance between the exact and the rebound vertex in the pose `global`, from joint to model space.
     fn distance(&self, global: &[Mat4]) -> f32 {
         let moved =
             self.0.iter().filter_map(|(joint, offset)| Some(global.get(*joint)?.transform_vector3(*offset)));

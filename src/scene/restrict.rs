@@ -35,12 +35,10 @@ impl Capabilities {
         }
         if !self.skeleton {
             let moved = scene.apply_rest_pose();
-            if moved > 0 {
-                let message = format!("{format} has no skeleton; vertices were moved to the rest pose");
-                let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
-                let loss = Loss::changed("skeleton.joints", message);
-                losses.list.push(loss.with_count_of(moved, vertices, "vertices"));
-            }
+            let message = format!("{format} has no skeleton; vertices were moved to the rest pose");
+            let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
+            let loss = Loss::changed("skeleton.joints", message);
+            losses.list.extend(loss.with_count_of(moved, vertices, "vertices").if_any());
         }
         if !self.transform && scene.transform.is_some_and(|transform| transform != Mat4::IDENTITY) {
             let message =
@@ -66,11 +64,8 @@ impl Capabilities {
             losses.list.push(loss);
         }
         self.restrict_skeleton(scene, &mut losses);
-        losses.drop_if(!self.properties, "properties", "properties", &mut scene.properties);
-        if !self.user_data && !scene.user_data.is_empty() {
-            losses.drop_counted("user_data", "user data", scene.user_data.len(), "bytes");
-            scene.user_data.clear();
-        }
+        losses.drop_if(!self.properties, "properties", "properties", "properties", &mut scene.properties);
+        losses.drop_if(!self.user_data, "user_data", "user data", "bytes", &mut scene.user_data);
         losses.drop_extras(!self.extras, "extras".to_owned(), "extras", &mut scene.extras);
         Ok(losses.list)
     }
@@ -99,13 +94,8 @@ impl Capabilities {
     }
 
     fn restrict_mesh(&self, mesh: &mut Mesh, uv_origin: UvOrigin, at: &str, losses: &mut LossRecorder) {
-        losses.drop_text(
-            !self.mesh_names,
-            format!("{at}.name"),
-            "mesh names",
-            Category::Names,
-            &mut mesh.name,
-        );
+        let path = format!("{at}.name");
+        losses.drop_text(!self.mesh_names, path, "mesh names", Category::Names, &mut mesh.name);
         self.restrict_material(mesh, at, losses);
         // A transform may have moved flat meshes out of the plane z = 0.
         if mesh.flat && !(self.flat && mesh.is_flat()) {
@@ -251,10 +241,11 @@ impl Capabilities {
     }
 
     fn restrict_skeleton(&self, scene: &mut Scene, losses: &mut LossRecorder) {
-        losses.drop_if(!self.animations, "animations", "animations", &mut scene.animations);
-        losses.drop_if(!self.skeleton, "skeleton.joints", "joints", &mut scene.skeleton.joints);
+        losses.drop_if(!self.animations, "animations", "animations", "animations", &mut scene.animations);
+        let joints = &mut scene.skeleton.joints;
+        losses.drop_if(!self.skeleton, "skeleton.joints", "joints", "joints", joints);
         let mut named = 0;
-        for (index, joint) in scene.skeleton.joints.iter_mut().enumerate() {
+        for (index, joint) in joints.iter_mut().enumerate() {
             if !self.joint_names && !joint.name.is_empty() {
                 joint.name.clear();
                 named += 1;
@@ -262,9 +253,8 @@ impl Capabilities {
             let path = format!("skeleton.joints[{index}].extras");
             losses.drop_extras(!self.extras, path, "joint extras", &mut joint.extras);
         }
-        if named > 0 {
-            losses.drop_counted("skeleton.joints.name", "joint names", named, "names");
-        }
+        let loss = losses.dropped("skeleton.joints.name", "joint names").with_count(named, "names");
+        losses.list.extend(loss.if_any());
     }
 }
 
@@ -301,9 +291,13 @@ struct LossRecorder {
 }
 
 impl LossRecorder {
+    /// Returns a loss of content that the format does not store.
+    fn dropped(&self, path: impl Into<Path>, what: &str) -> Loss {
+        Loss::dropped(path, format!("{} does not store {what}", self.format))
+    }
+
     fn drop(&mut self, path: impl Into<Path>, what: &str, detail: impl std::fmt::Display) {
-        let loss = Loss::dropped(path, format!("{} does not store {what}", self.format));
-        self.list.push(loss.with_detail(detail));
+        self.list.push(self.dropped(path, what).with_detail(detail));
     }
 
     fn drop_extras(&mut self, drop: bool, path: String, what: &str, extras: &mut Extras) {
@@ -314,29 +308,24 @@ impl LossRecorder {
         }
     }
 
-    fn drop_counted(&mut self, path: &str, what: &str, count: usize, items: &'static str) {
-        let loss = Loss::dropped(path, format!("{} does not store {what}", self.format));
-        self.list.push(loss.with_count(count, items));
-    }
-
-    fn drop_if<T>(&mut self, drop: bool, path: &str, what: &'static str, values: &mut Vec<T>) {
+    fn drop_if<T>(&mut self, drop: bool, path: &str, what: &str, items: &'static str, values: &mut Vec<T>) {
         if drop && !values.is_empty() {
-            self.drop_counted(path, what, values.len(), what);
+            self.list.push(self.dropped(path, what).with_count(values.len(), items));
             values.clear();
         }
     }
 
     fn drop_text(&mut self, drop: bool, path: String, what: &str, category: Category, text: &mut String) {
         if drop && !text.is_empty() {
-            let loss = Loss::dropped(path, format!("{} does not store {what}", self.format));
-            self.list.push(loss.with_detail(format_args!("\"{text}\"")).in_category(category));
+            let loss = self.dropped(path, what).with_detail(format_args!("\"{text}\""));
+            self.list.push(loss.in_category(category));
             text.clear();
         }
     }
 
     fn drop_option<T>(&mut self, drop: bool, path: String, what: &str, value: &mut Option<T>) {
         if drop && value.take().is_some() {
-            self.list.push(Loss::dropped(path, format!("{} does not store {what}", self.format)));
+            self.list.push(self.dropped(path, what));
         }
     }
 

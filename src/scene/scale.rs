@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use glam::{Mat3, Mat4, Quat, Vec3};
 
+use super::animation::sorted_times;
 use super::{Animation, Channel, Interpolation, Joint, Mesh, Samples, Scene, Skeleton, Transform};
 use crate::{Loss, Quantity};
 
@@ -211,9 +212,7 @@ impl JointSpaces<'_> {
         let own: Vec<_> = animation.channels.extract_if(.., is_own).collect();
         let lists: BTreeSet<usize> = own.iter().map(|channel| channel.times).collect();
         let lists = lists.iter().filter_map(|list| animation.times.get(*list));
-        let mut times: Vec<f32> = lists.flatten().copied().collect();
-        times.sort_by(f32::total_cmp);
-        times.dedup();
+        let times = sorted_times(lists.flatten().copied());
         let period = animation.looped.then_some(animation.duration);
         let mut poses = vec![self.skeleton.rest_transform(joint); times.len()];
         for channel in &own {

@@ -114,8 +114,7 @@ impl Skin {
     }
 }
 
-/// Returns the joints of a vertex and their positive weights, from all skins, in descending order of weight. The sort
-/// is stable.
+/// Returns the joints of a vertex and their positive weights, from all skins, stably sorted by descending weight.
 pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
     let slots = slots(skins, vertex).filter(|(joint, weight)| *joint != Skin::NONE && *weight > 0.0);
     let mut all: Vec<(u16, f32)> = slots.collect();
@@ -167,8 +166,7 @@ pub(crate) fn reduce_influences<const COUNT: usize>(
     (kept.collect(), reduced)
 }
 
-/// Converts weights to bytes with a sum of 255, using the largest remainder method. Returns zeros if the sum of the
-/// weights is not positive.
+/// Converts weights to bytes with a sum of 255 by largest remainder. Returns zeros if their sum is not positive.
 #[cfg(any(feature = "mesh", feature = "gltf"))]
 pub(crate) fn weights_to_bytes(weights: [f32; 4]) -> [u8; 4] {
     let sum: f32 = weights.iter().sum();

@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use super::oracle::Oracle;
 use super::pool::{Pool, ValidFile};
 use crate::conformance::Coverage;
 use crate::conformance::coverage::{MANY, fields_of};
@@ -20,15 +19,15 @@ const MAX_FILES: usize = 6;
 const COPIES: u16 = 255;
 
 /// For each field and kind of value that no file in the pool contains, adds a file that does, if possible.
-pub(super) fn add_boundary_files(format: AnyFormat, oracle: Oracle, pool: &mut Pool) {
+pub(super) fn add_boundary_files(format: AnyFormat, pool: &mut Pool) {
     for (field, kind) in Coverage::of(format).missing() {
         if pool.has(field, kind) {
             continue;
         }
         let files: Vec<_> = pool.with_field(field).into_iter().take(MAX_FILES).cloned().collect();
         for file in files {
-            if let Some(bytes) = with_value_of_kind(format, &file, field, kind) {
-                pool.add(format, oracle, file.dialect, bytes);
+            if let Some(bytes) = with_kind(format, &file, field, kind) {
+                pool.add(file.dialect, bytes);
             }
             if pool.has(field, kind) {
                 break;
@@ -38,12 +37,7 @@ pub(super) fn add_boundary_files(format: AnyFormat, oracle: Oracle, pool: &mut P
 }
 
 /// Returns a copy of a file in which the first value of a field is changed to the given kind; `None` if that fails.
-fn with_value_of_kind(
-    format: AnyFormat,
-    file: &ValidFile,
-    field: &str,
-    kind: &'static str,
-) -> Option<Vec<u8>> {
+fn with_kind(format: AnyFormat, file: &ValidFile, field: &str, kind: &'static str) -> Option<Vec<u8>> {
     let ValidFile { dialect, bytes, .. } = file;
     let (layout, limits) = (format.layout_of(bytes, *dialect)?, Limits::default());
     let mut search = ValueSearch { field, kind, found: None };

@@ -33,12 +33,13 @@ pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus>
         format.about().require_dialect(dialect)?;
     }
     let oracle = Oracle::new(format);
-    let mut pool = Pool::new(format, oracle, config)?;
+    let mut pool = Pool::new(oracle, config)?;
     if !config.plausible {
-        boundaries::add_boundary_files(format, oracle, &mut pool);
+        boundaries::add_boundary_files(format, &mut pool);
     }
-    let (broken, almost) = find_broken(format, oracle, config.dialect, &mut pool);
-    let mut builder = CorpusBuilder::new(format, oracle, config.count);
+    let (broken, almost) = find_broken(oracle, config.dialect, &mut pool);
+    let (cases, seen, count, names) = (Vec::new(), HashSet::new(), config.count, BTreeMap::new());
+    let mut builder = CorpusBuilder { oracle, cases, seen, count, names };
     for (file, reached) in pool.covering_files() {
         builder.add_valid(file.dialect, file.bytes.clone(), &reached);
     }
@@ -57,11 +58,11 @@ pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus>
 
 /// Returns files that break each rule, and files that almost break a rule.
 fn find_broken(
-    format: AnyFormat,
     oracle: Oracle,
     dialect: Option<Dialect>,
     pool: &mut Pool,
 ) -> (Vec<Candidate>, Vec<AlmostBrokenCandidate>) {
+    let format = oracle.format;
     let mut candidates = Candidates::new(oracle);
     let bases: Vec<ValidFile> = pool.base_files().into_iter().cloned().collect();
     let bases: Vec<&ValidFile> = bases.iter().collect();
@@ -69,7 +70,7 @@ fn find_broken(
         candidates.offer(file.dialect, ("content that causes a warning", ""), None, file.bytes.clone());
     }
     offer_breakages(format, &bases, &mut candidates);
-    let almost = almost_broken(format, oracle, &bases);
+    let almost = almost_broken(oracle, &bases);
     offer_examples(format, dialect, &mut candidates);
     if format.grammar().is_none() {
         let rules = format.about().rules.iter().map(|rule| rule.code);
@@ -89,7 +90,7 @@ fn find_broken(
         }
     }
     let smallest: Vec<usize> = smallest.into_values().collect();
-    let minimize = |_, index: &usize| Ok::<_, Infallible>(minimize(format, oracle, &files[*index]));
+    let minimize = |_, index: &usize| Ok::<_, Infallible>(minimize(oracle, &files[*index]));
     let Ok(minimized) = parallel::try_map(&smallest, minimize);
     for (index, minimized) in smallest.into_iter().zip(minimized) {
         minimized.into_iter().for_each(|file| files[index] = file);
@@ -103,7 +104,6 @@ fn sort_by_rule_and_size(format: AnyFormat, files: &mut [Candidate]) {
 }
 
 struct CorpusBuilder {
-    format: AnyFormat,
     oracle: Oracle,
     cases: Vec<Case>,
     seen: HashSet<(Dialect, Vec<u8>)>,
@@ -114,17 +114,6 @@ struct CorpusBuilder {
 }
 
 impl CorpusBuilder {
-    fn new(format: AnyFormat, oracle: Oracle, count: usize) -> CorpusBuilder {
-        CorpusBuilder {
-            format,
-            oracle,
-            cases: Vec::new(),
-            seen: HashSet::new(),
-            count,
-            names: BTreeMap::new(),
-        }
-    }
-
     fn add_valid(&mut self, dialect: Dialect, bytes: Vec<u8>, reached: &[String]) {
         let Some(verdicts) = self.oracle.judge_accepted(&bytes, dialect) else { return };
         let mut listed = reached.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(", ");
@@ -140,7 +129,7 @@ impl CorpusBuilder {
 
     /// Adds a hand-written case if it is valid. Returns a broken one, which is sorted among the others.
     fn add_edge_case(&mut self, description: &str, bytes: Vec<u8>, config: &Config) -> Option<Candidate> {
-        let dialect = self.format.detect(&bytes).dialect;
+        let dialect = self.oracle.format.detect(&bytes).dialect;
         if config.dialect.is_some_and(|wanted| wanted != dialect) {
             return None;
         }
@@ -175,8 +164,7 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Almost, file.dialect, file.bytes, verdicts, about, description);
     }
 
-    /// Adds the valid source of a broken file as an almost broken file, unless another file almost breaks the same rule
-    /// in the same dialect.
+    /// Adds the valid source of a broken file, unless another file almost breaks the same rule in the same dialect.
     fn add_source(&mut self, file: &Candidate) {
         let has = |case: &Case| {
             let IndexEntry { kind, dialect, rule, .. } = &case.entry;
@@ -195,8 +183,7 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Almost, file.dialect, source, verdicts, about, description);
     }
 
-    /// Adds mutated and valid files alternately until there are `count` files, with at least [`MIN_MUTATED`] mutated
-    /// files.
+    /// Adds mutated and valid files in turn until there are `count` files, at least [`MIN_MUTATED`] of them mutated.
     fn fill(&mut self, pool: &mut Pool, count: usize) {
         let mut files: Vec<_> = pool.files.iter().map(|file| (file.dialect, file.bytes.clone())).collect();
         let least = self.cases.len() + MIN_MUTATED;
@@ -243,11 +230,11 @@ impl CorpusBuilder {
             (None, Some(reason)) => (Some(reason.rule.code.to_owned()), reason.path, reason.bytes),
             (None, None) => (None, String::new(), None),
         };
-        let file = self.new_file_name(kind, dialect, rule.as_deref(), &bytes);
+        let file = self.file_name(kind, dialect, rule.as_deref(), &bytes);
         let path = Some(path).filter(|path| !path.is_empty());
-        let format = self.format.name().to_owned();
+        let format = self.oracle.format.name().to_owned();
         // If another dialect is detected, `meshspec decode` may print different contents.
-        let is_detected = self.format.detect(&bytes).dialect == dialect;
+        let is_detected = self.oracle.format.detect(&bytes).dialect == dialect;
         let has_contents = strict == Verdict::Accept && is_detected && !self.is_too_large(&bytes, dialect);
         let contents = file.rsplit_once('.').filter(|_| has_contents).map(|(name, _)| format!("{name}.json"));
         let entry = IndexEntry {
@@ -269,19 +256,13 @@ impl CorpusBuilder {
     /// Returns `true` if the corpus is small and the contents of the file would make up a large part of it.
     fn is_too_large(&self, bytes: &[u8], dialect: Dialect) -> bool {
         let options = ReadOptions::default().with_dialect(dialect);
-        let contents = || self.format.contents(bytes, &options);
+        let contents = || self.oracle.format.contents(bytes, &options);
         self.count < LARGE_CORPUS && contents().is_ok_and(|contents| json_len(&contents) > MAX_CONTENTS_BYTES)
     }
 
     /// Returns the path for a new file, such as `mesh/spec/broken/mesh-magic-1.mesh`.
-    fn new_file_name(
-        &mut self,
-        kind: CaseKind,
-        dialect: Dialect,
-        rule: Option<&str>,
-        bytes: &[u8],
-    ) -> String {
-        let about = self.format.about();
+    fn file_name(&mut self, kind: CaseKind, dialect: Dialect, rule: Option<&str>, bytes: &[u8]) -> String {
+        let about = self.oracle.format.about();
         let name = match (kind, rule) {
             (CaseKind::Broken | CaseKind::Almost, Some(rule)) => rule.to_ascii_lowercase(),
             _ => kind.name().to_owned(),
@@ -297,14 +278,14 @@ impl CorpusBuilder {
 
     fn finish(mut self) -> Corpus {
         self.cases.sort_by_key(|case| case.entry.kind);
-        let [mut coverage, mut coverage_with_broken] = [(); 2].map(|()| Coverage::of(self.format));
+        let [mut coverage, mut coverage_with_broken] = [(); 2].map(|()| Coverage::of(self.oracle.format));
         for Case { entry, bytes } in &self.cases {
             coverage_with_broken.add(bytes, entry.dialect);
             if entry.kind == CaseKind::Valid {
                 coverage.add(bytes, entry.dialect);
             }
         }
-        Corpus { format: self.format, cases: self.cases, coverage, coverage_with_broken }
+        Corpus { format: self.oracle.format, cases: self.cases, coverage, coverage_with_broken }
     }
 }
 

@@ -92,8 +92,7 @@ impl Candidates {
         self.best.iter().any(|((_, other, ..), file)| *other == code && file.source.is_some())
     }
 
-    /// Returns `true` if a candidate with a source breaks the rule `code`; if the rule is about list items, only in a
-    /// later item.
+    /// Returns `true` if a candidate with a source breaks the rule `code`: for rules about list items, in a later one.
     pub(super) fn has_later_item(&self, code: &str) -> bool {
         let files =
             || self.best.iter().filter(|((_, other, ..), file)| *other == code && file.source.is_some());
@@ -102,8 +101,7 @@ impl Candidates {
             || paths().any(|path| !later_item_suffix(path).is_empty())
     }
 
-    /// Returns the candidates. Omits those that break several rules if another candidate breaks only the most severe
-    /// of these rules.
+    /// Returns the candidates. Omits those that break several rules if another breaks only the most severe one.
     pub(super) fn into_files(self) -> Vec<Candidate> {
         let alone = self.best.iter().filter(|(_, file)| file.breaks_one_rule());
         let broken_alone: BTreeSet<_> = alone.map(|((_, code, ..), _)| *code).collect();

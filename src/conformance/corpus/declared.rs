@@ -69,15 +69,11 @@ pub(super) struct AlmostBrokenCandidate {
 }
 
 /// Returns the smallest almost broken file for each rule, dialect and field.
-pub(super) fn almost_broken(
-    format: AnyFormat,
-    oracle: Oracle,
-    bases: &[&ValidFile],
-) -> Vec<AlmostBrokenCandidate> {
+pub(super) fn almost_broken(oracle: Oracle, bases: &[&ValidFile]) -> Vec<AlmostBrokenCandidate> {
     let mut best: BTreeMap<(&'static str, &'static str, String), AlmostBrokenCandidate> = BTreeMap::new();
     for base in bases {
         let options = ReadOptions::default().with_dialect(base.dialect);
-        let found = format.almost_broken(&base.bytes, &options).into_iter().flatten();
+        let found = oracle.format.almost_broken(&base.bytes, &options).into_iter().flatten();
         for generate::AlmostBrokenFile { bytes, changed, value, rule, .. } in found {
             let Some(code) = rule.map(|rule| rule.code) else { continue };
             let key = (base.dialect.name(), code, field_names(changed.segments().unwrap_or_default()));

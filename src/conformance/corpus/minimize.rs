@@ -4,17 +4,16 @@ use std::ops::ControlFlow;
 
 use super::candidates::Candidate;
 use super::oracle::Oracle;
+use crate::Limits;
 use crate::layout::assemble::{Change, Edit, UntypedValue, edit};
 use crate::layout::declaration::Type;
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
-use crate::{AnyFormat, Limits};
 
 /// The maximum number of smaller file pairs to try.
 const MAX_STEPS: usize = 600;
 
-/// Minimises a broken file and its valid source. Returns `None` if there is no source, or the result has other
-/// verdicts.
-pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &Candidate) -> Option<Candidate> {
+/// Minimises a broken file and its valid source. Returns `None` without a source, or if the verdicts change.
+pub(super) fn minimize(oracle: Oracle, candidate: &Candidate) -> Option<Candidate> {
     let source = candidate.source.clone()?;
     let (codes, dialect) = (candidate.verdicts.codes.clone(), candidate.dialect);
     let is_clean = oracle.broken_rules(&source, dialect).is_ok_and(|codes| codes.is_empty());
@@ -27,9 +26,9 @@ pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &Candidate)
         steps.next().is_some()
             && oracle.broken_rules(&pair.broken, dialect).is_ok_and(|found| found == codes)
             && oracle.broken_rules(&pair.valid, dialect).is_ok_and(|found| found.is_empty())
-            && format.detect(&pair.valid).dialect == dialect
+            && oracle.format.detect(&pair.valid).dialect == dialect
     };
-    let layout = format.layout_of(&pair.valid, dialect);
+    let layout = oracle.format.layout_of(&pair.valid, dialect);
     loop {
         let mut is_smaller =
             |smaller: &FilePair| smaller.broken.len() < pair.broken.len() && is_equivalent(smaller);
@@ -87,8 +86,7 @@ impl FilePair {
         let start = valid.iter().zip(&broken).take_while(same).count();
         let end = valid.iter().rev().zip(broken.iter().rev()).take_while(same).count();
         let end = end.min(valid.len().min(broken.len()) - start);
-        let without =
-            |lines: &[Vec<u8>], index: usize| [&lines[..index], &lines[index + 1..]].concat().concat();
+        let without = |lines: &[Vec<u8>], at: usize| [&lines[..at], &lines[at + 1..]].concat().concat();
         let ends = (valid.len(), broken.len());
         let from_start = (0..start).map(|index| (index, index));
         let from_end = (1..=end).map(move |back| (ends.0 - back, ends.1 - back));

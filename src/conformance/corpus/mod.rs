@@ -126,9 +126,8 @@ impl Corpus {
     /// Returns each rule of the format with the numbers of broken and almost broken files.
     pub fn rules(&self) -> impl Iterator<Item = (&'static Rule, [usize; 2])> {
         let count = |rule: &Rule, kind| {
-            let is_it =
-                |case: &&Case| case.entry.kind == kind && case.entry.rule.as_deref() == Some(rule.code);
-            self.cases.iter().filter(is_it).count()
+            let has = |case: &&Case| case.entry.kind == kind && case.entry.rule.as_deref() == Some(rule.code);
+            self.cases.iter().filter(has).count()
         };
         let rules = self.format.about().rules.iter();
         rules.map(move |rule| (*rule, [CaseKind::Broken, CaseKind::Almost].map(|kind| count(rule, kind))))

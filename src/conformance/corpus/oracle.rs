@@ -8,7 +8,7 @@ use crate::{AnyFormat, Dialect, Finding, ReadOptions, Report, Result, Rule};
 /// Determines the verdicts on files of a format.
 #[derive(Clone, Copy)]
 pub struct Oracle {
-    format: AnyFormat,
+    pub(super) format: AnyFormat,
 }
 
 /// The verdicts of strict and lenient reading on a file.
@@ -65,8 +65,8 @@ impl Oracle {
         let report = self.format.check(bytes, &strict).ok()?;
         let codes = report.findings().iter().map(|finding| finding.rule.code).collect();
         let lenient = ReadOptions { dialect, ..ReadOptions::lenient() };
-        let strict = self.read_verdict(bytes, &strict, &report)?;
-        let lenient = self.read_verdict(bytes, &lenient, &report)?;
+        let strict = self.read(bytes, &strict, &report)?;
+        let lenient = self.read(bytes, &lenient, &report)?;
         let verdict = |is_accepted| if is_accepted { Verdict::Accept } else { Verdict::Reject };
         let (strict_verdict, lenient_verdict) = (verdict(strict.is_ok()), verdict(lenient.is_ok()));
         let reason = strict.err().or_else(|| report.findings().first().map(Reason::of));
@@ -77,14 +77,8 @@ impl Oracle {
         Some(Verdicts { strict: strict_verdict, lenient: lenient_verdict, reason, codes, is_most_severe })
     }
 
-    /// Reads a file. Returns `Ok` if it is accepted, `Err` with the reason if it is rejected, and `None` if the result
-    /// disagrees with `report`.
-    fn read_verdict(
-        &self,
-        bytes: &[u8],
-        options: &ReadOptions,
-        report: &Report,
-    ) -> Option<std::result::Result<(), Reason>> {
+    /// Reads a file. Returns the reason for a rejection as `Err`, and `None` if the result disagrees with `report`.
+    fn read(&self, bytes: &[u8], options: &ReadOptions, report: &Report) -> Option<Result<(), Reason>> {
         let rejected = report.first_rejected(options.strictness);
         let Some(id) = self.format.built_in_id() else {
             return Some(rejected.map_or(Ok(()), |finding| Err(Reason::of(finding))));

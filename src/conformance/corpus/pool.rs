@@ -41,6 +41,7 @@ type FieldKind = (Dialect, String, &'static str);
 
 /// Valid files, with the kinds of values in them.
 pub(super) struct Pool {
+    oracle: Oracle,
     generator: FileGenerator,
     pub(super) files: Vec<ValidFile>,
     kinds: Vec<FieldKind>,
@@ -50,15 +51,15 @@ pub(super) struct Pool {
 
 impl Pool {
     /// Generates files until no new kinds of values occur.
-    pub(super) fn new(format: AnyFormat, oracle: Oracle, config: &Config) -> Result<Pool> {
-        let generator = FileGenerator::new(format, config)?;
+    pub(super) fn new(oracle: Oracle, config: &Config) -> Result<Pool> {
+        let generator = FileGenerator::new(oracle.format, config)?;
         let (kind_ids, seen) = (HashMap::new(), HashSet::new());
-        let mut pool = Pool { generator, files: Vec::new(), kinds: Vec::new(), kind_ids, seen };
+        let mut pool = Pool { oracle, generator, files: Vec::new(), kinds: Vec::new(), kind_ids, seen };
         let (mut draws, mut last_new) = (0, 0);
         while draws < DRAWS[1] && (draws < DRAWS[0] || draws - last_new < MAX_DRAWS_WITHOUT_NEW) {
             draws += 1;
             if let Some((dialect, bytes)) = pool.generator.draw()
-                && pool.add(format, oracle, dialect, bytes)
+                && pool.add(dialect, bytes)
             {
                 last_new = draws;
             }
@@ -67,19 +68,13 @@ impl Pool {
     }
 
     /// Adds a file if it is valid and not a duplicate. Returns `true` if it contains a new kind of value.
-    pub(super) fn add(
-        &mut self,
-        format: AnyFormat,
-        oracle: Oracle,
-        dialect: Dialect,
-        bytes: Vec<u8>,
-    ) -> bool {
+    pub(super) fn add(&mut self, dialect: Dialect, bytes: Vec<u8>) -> bool {
         if !self.seen.insert(bytes.clone()) {
             return false;
         }
-        let Some(verdicts) = oracle.judge_accepted(&bytes, dialect) else { return false };
+        let Some(verdicts) = self.oracle.judge_accepted(&bytes, dialect) else { return false };
         let (before, mut kinds) = (self.kinds.len(), Vec::new());
-        for (field, own) in observe(format, &bytes, dialect) {
+        for (field, own) in observe(self.oracle.format, &bytes, dialect) {
             for kind in own.into_keys() {
                 let key = (dialect, field.clone(), kind);
                 let next = self.kinds.len();
@@ -124,8 +119,7 @@ impl Pool {
         files
     }
 
-    /// Chooses small files that together contain all kinds of values in the pool. Returns each with the kinds that no
-    /// file before it contains.
+    /// Chooses small files that together contain all kinds of values. Returns each with the kinds that it adds.
     pub(super) fn covering_files<'p>(&'p self) -> Vec<(&'p ValidFile, Vec<String>)> {
         let mut chosen = self.choose_files(|_| true, |_| true);
         self.drop_covered(&mut chosen);

@@ -29,30 +29,27 @@ pub(super) fn integer_kind(number: i128, bits: u32) -> &'static str {
 }
 
 pub(super) fn float_kind(number: f32) -> &'static str {
-    match number.classify() {
-        FpCategory::Zero if number.is_sign_negative() => "-0",
-        FpCategory::Zero => "0",
-        FpCategory::Infinite => "infinity",
-        FpCategory::Nan if number.to_bits() & (1 << 22) == 0 => "signalling NaN",
-        FpCategory::Nan => "quiet NaN",
-        FpCategory::Subnormal => "subnormal",
-        FpCategory::Normal if number == 1.0 => "1",
-        FpCategory::Normal if number.abs() == f32::MAX => "largest",
-        FpCategory::Normal => "other",
-    }
+    let is_quiet = number.to_bits() & (1 << 22) != 0;
+    kind_of(number.classify(), number.into(), is_quiet, f32::MAX.into())
 }
 
 /// Returns the kind of value of a 64-bit float.
 pub(super) fn double_kind(number: f64) -> &'static str {
-    match number.classify() {
+    let is_quiet = number.to_bits() & (1 << 51) != 0;
+    kind_of(number.classify(), number, is_quiet, f64::MAX)
+}
+
+/// Returns the kind of value of a float. `largest` is the largest float of its type.
+fn kind_of(category: FpCategory, number: f64, is_quiet: bool, largest: f64) -> &'static str {
+    match category {
         FpCategory::Zero if number.is_sign_negative() => "-0",
         FpCategory::Zero => "0",
         FpCategory::Infinite => "infinity",
-        FpCategory::Nan if number.to_bits() & (1 << 51) == 0 => "signalling NaN",
-        FpCategory::Nan => "quiet NaN",
+        FpCategory::Nan if is_quiet => "quiet NaN",
+        FpCategory::Nan => "signalling NaN",
         FpCategory::Subnormal => "subnormal",
         FpCategory::Normal if number == 1.0 => "1",
-        FpCategory::Normal if number.abs() == f64::MAX => "largest",
+        FpCategory::Normal if number.abs() == largest => "largest",
         FpCategory::Normal => "other",
     }
 }

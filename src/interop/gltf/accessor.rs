@@ -22,19 +22,19 @@ pub(super) struct Accessor<'a> {
     pub components: usize,
     pub count: usize,
     /// The values; `None` if all are 0.
-    values: Option<StridedValues<'a>>,
+    values: Option<Strided<'a>>,
     /// The sparse substitution: indices and values.
-    sparse: Option<(Vec<usize>, StridedValues<'a>)>,
+    sparse: Option<(Vec<usize>, Strided<'a>)>,
 }
 
 /// Values of `size` bytes each, at multiples of `stride`.
-struct StridedValues<'a> {
+struct Strided<'a> {
     bytes: &'a [u8],
     stride: usize,
     size: usize,
 }
 
-impl<'a> StridedValues<'a> {
+impl<'a> Strided<'a> {
     fn get(&self, index: usize) -> &'a [u8] {
         self.bytes.get(index * self.stride..).and_then(|rest| rest.get(..self.size)).unwrap_or_default()
     }
@@ -64,8 +64,8 @@ impl<'a> GltfFile<'a> {
         let offset = entry.byte_offset.map_or(0, |offset| offset.0);
         let count = entry.count.0;
         let values = match (decoded, entry.buffer_view) {
-            (Some(bytes), _) => Some(StridedValues { bytes, stride: size, size }),
-            (None, Some(view)) => Some(self.read_strided(&path, view.value(), offset, count, size)?),
+            (Some(bytes), _) => Some(Strided { bytes, stride: size, size }),
+            (None, Some(view)) => Some(self.strided(&path, view.value(), offset, count, size)?),
             (None, None) if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MAX_ZEROS) => {
                 let message = format!("{count} values without a buffer view");
                 return Err(Error::limit_exceeded(Limit::Fixed, message).at_text(path));
@@ -87,14 +87,7 @@ impl<'a> GltfFile<'a> {
     }
 
     /// Returns `count` values of `size` bytes each in a view. Errors about the values are located at `path`.
-    fn read_strided(
-        &self,
-        path: &str,
-        view: usize,
-        offset: u64,
-        count: u64,
-        size: usize,
-    ) -> Result<StridedValues<'_>> {
+    fn strided(&self, path: &str, view: usize, offset: u64, count: u64, size: usize) -> Result<Strided<'_>> {
         let (bytes, stride) = self.view(view)?;
         let stride = stride.unwrap_or(size);
         let last = count.checked_sub(1).map_or(Some(0), |last| last.checked_mul(stride as u64));
@@ -103,7 +96,7 @@ impl<'a> GltfFile<'a> {
         match end {
             Some(end) if end <= bytes.len() as u64 && stride >= size => {
                 let bytes = bytes.get(offset as usize..end as usize).unwrap_or_default();
-                Ok(StridedValues { bytes, stride, size })
+                Ok(Strided { bytes, stride, size })
             }
             _ => {
                 let values =
@@ -121,17 +114,17 @@ impl<'a> GltfFile<'a> {
         Sparse { count: replaced, indices, values, .. }: &Sparse,
         count: u64,
         size: usize,
-    ) -> Result<(Vec<usize>, StridedValues<'_>)> {
+    ) -> Result<(Vec<usize>, Strided<'_>)> {
         let replaced = replaced.0;
         let Checked::Valid(kind) = indices.component_type else {
             return Err(malformed(path, "unknown component type of sparse indices"));
         };
         let (view, offset) = (indices.buffer_view.value(), indices.byte_offset.0);
-        let indices = self.read_strided(path, view, offset, replaced, kind.0.size())?;
+        let indices = self.strided(path, view, offset, replaced, kind.0.size())?;
         let (view, offset) = (values.buffer_view.value(), values.byte_offset.0);
-        let values = self.read_strided(path, view, offset, replaced, size)?;
+        let values = self.strided(path, view, offset, replaced, size)?;
         let convert = integer_converter(kind.0);
-        // `read_strided` has checked that the buffer contains this many indices.
+        // `strided` has checked that the buffer contains this many indices.
         let indices: Vec<usize> =
             (0..replaced as usize).map(|index| convert(indices.get(index)) as usize).collect();
         match indices.iter().find(|index| **index as u64 >= count) {

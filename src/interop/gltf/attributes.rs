@@ -1,9 +1,8 @@
 //! Writes a mesh as a primitive, and its attributes as accessors.
 
-use serde_json::{Map, Value, json};
-
-use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse, accessor_type_name};
+use super::buffer::{AccessorType, Buffer, ComponentType, Stream, ViewUse, accessor_type_name};
 use super::repair::OutputJoints;
+use super::{Object, set_meshspec_extra};
 use crate::scene::{Colors, Components, CustomAttribute, Indices, Mesh, Weights};
 
 /// The largest 16-bit index, since 0xffff is the primitive restart value.
@@ -12,12 +11,8 @@ const MAX_U16_INDEX: u32 = 0xfffe;
 const POINTS_MODE: u32 = 0;
 
 /// Writes a mesh that has vertices, and returns its primitive. A mesh without faces becomes points.
-pub(super) fn write_primitive<'a>(
-    mesh: &'a Mesh,
-    joints: OutputJoints,
-    buffer: &mut BufferPlan<'a>,
-) -> Map<String, Value> {
-    let mut primitive = Map::new();
+pub(super) fn write_primitive<'a>(mesh: &'a Mesh, joints: OutputJoints, buffer: &mut Buffer<'a>) -> Object {
+    let mut primitive = Object::new();
     primitive.insert("attributes".to_owned(), write_attributes(mesh, joints, buffer).into());
     match &mesh.faces.indices {
         Some(indices) if indices.is_empty() => drop(primitive.insert("mode".to_owned(), POINTS_MODE.into())),
@@ -27,35 +22,30 @@ pub(super) fn write_primitive<'a>(
     primitive
 }
 
-fn write_attributes<'a>(
-    mesh: &'a Mesh,
-    joints: OutputJoints,
-    buffer: &mut BufferPlan<'a>,
-) -> Map<String, Value> {
-    let mut attributes = Map::new();
+fn write_attributes<'a>(mesh: &'a Mesh, joints: OutputJoints, buffer: &mut Buffer<'a>) -> Object {
+    let mut attributes = Object::new();
     let count = mesh.positions.len();
-    let mut push = |name: String, stream: Stream<'a>, accessor_type: AccessorType| {
-        attributes.insert(name, buffer.push(ViewUse::Vertices, stream, count, accessor_type).into());
+    let mut push = |name: String, stream: Stream<'a>, ty: AccessorType| {
+        attributes.insert(name, buffer.push(ViewUse::Vertices, stream, count, ty).into());
     };
-    let float = |name| AccessorType::new(ComponentType::F32, name);
     let bytes = || AccessorType::new(ComponentType::U8, "VEC4").into_normalized();
-    let positions = float("VEC3").with_bounds_of(&mesh.positions);
+    let positions = AccessorType::floats("VEC3").with_bounds_of(&mesh.positions);
     push("POSITION".to_owned(), Stream::borrowed(&mesh.positions), positions);
     if let Some(normals) = &mesh.normals {
-        push("NORMAL".to_owned(), Stream::borrowed(normals), float("VEC3"));
+        push("NORMAL".to_owned(), Stream::borrowed(normals), AccessorType::floats("VEC3"));
     }
     if let Some(tangents) = &mesh.tangents {
-        push("TANGENT".to_owned(), Stream::borrowed(tangents), float("VEC4"));
+        push("TANGENT".to_owned(), Stream::borrowed(tangents), AccessorType::floats("VEC4"));
     }
     for (set, uvs) in mesh.uvs.iter().enumerate() {
-        push(format!("TEXCOORD_{set}"), Stream::borrowed(uvs), float("VEC2"));
+        push(format!("TEXCOORD_{set}"), Stream::borrowed(uvs), AccessorType::floats("VEC2"));
     }
     for (set, colors) in mesh.colors.iter().enumerate() {
-        let (stream, accessor_type) = match colors {
+        let (stream, ty) = match colors {
             Colors::U8(values) => (Stream::borrowed(values), bytes()),
-            Colors::F32(values) => (Stream::borrowed(values), float("VEC4")),
+            Colors::F32(values) => (Stream::borrowed(values), AccessorType::floats("VEC4")),
         };
-        push(format!("COLOR_{set}"), stream, accessor_type);
+        push(format!("COLOR_{set}"), stream, ty);
     }
     for (set, skin) in mesh.skins.iter().enumerate() {
         let (stream, component_type) = match joints.total() {
@@ -63,16 +53,16 @@ fn write_attributes<'a>(
             _ => (Stream::borrowed(&skin.joints), ComponentType::U16),
         };
         push(format!("JOINTS_{set}"), stream, AccessorType::new(component_type, "VEC4"));
-        let (stream, accessor_type) = match &skin.weights {
+        let (stream, ty) = match &skin.weights {
             Weights::U8(values) => (Stream::borrowed(values), bytes()),
-            Weights::F32(values) => (Stream::borrowed(values), float("VEC4")),
+            Weights::F32(values) => (Stream::borrowed(values), AccessorType::floats("VEC4")),
         };
-        push(format!("WEIGHTS_{set}"), stream, accessor_type);
+        push(format!("WEIGHTS_{set}"), stream, ty);
     }
     for custom in &mesh.custom {
         if let Some((stream, component_type)) = custom_stream(custom) {
-            let accessor_type = AccessorType::new(component_type, accessor_type_name(custom.components));
-            push(format!("_{}", custom.name), stream, accessor_type);
+            let ty = AccessorType::new(component_type, accessor_type_name(custom.components));
+            push(format!("_{}", custom.name), stream, ty);
         }
     }
     attributes
@@ -96,7 +86,7 @@ fn custom_stream(custom: &CustomAttribute) -> Option<(Stream<'_>, ComponentType)
 }
 
 /// Adds an accessor for indices, in 16 bits if they fit. Returns the index of the accessor.
-fn write_indices<'a>(indices: &'a Indices, buffer: &mut BufferPlan<'a>) -> usize {
+fn write_indices<'a>(indices: &'a Indices, buffer: &mut Buffer<'a>) -> usize {
     let fits_in_u16 = indices.max().is_none_or(|largest| largest <= MAX_U16_INDEX);
     let (stream, component_type) = match indices {
         Indices::U16(values) if fits_in_u16 => (Stream::borrowed(values), ComponentType::U16),
@@ -111,13 +101,9 @@ fn write_indices<'a>(indices: &'a Indices, buffer: &mut BufferPlan<'a>) -> usize
 }
 
 /// Returns the extras of a mesh, including its name if `with_name` is set.
-pub(super) fn mesh_extras(mesh: &Mesh, with_name: bool) -> Map<String, Value> {
+pub(super) fn mesh_extras(mesh: &Mesh, with_name: bool) -> Object {
     let mut extras = mesh.extras.clone();
-    if mesh.flat {
-        super::set_meshspec_extra(&mut extras, "flat", json!(true));
-    }
-    if with_name && !mesh.name.is_empty() {
-        super::set_meshspec_extra(&mut extras, "name", mesh.name.as_str().into());
-    }
+    set_meshspec_extra(&mut extras, mesh.flat, "flat", true);
+    set_meshspec_extra(&mut extras, with_name && !mesh.name.is_empty(), "name", mesh.name.as_str());
     extras
 }

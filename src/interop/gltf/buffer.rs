@@ -62,6 +62,11 @@ impl AccessorType {
         AccessorType { component_type, name, normalized: false, bounds: None }
     }
 
+    /// Creates the type of an accessor of 32-bit floats without bounds.
+    pub fn floats(name: &'static str) -> AccessorType {
+        AccessorType::new(ComponentType::F32, name)
+    }
+
     /// Sets the bounds to the minimum and maximum of `values`.
     pub fn with_bounds_of<const N: usize>(mut self, values: &[[f32; N]]) -> AccessorType {
         let (mut low, mut high) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
@@ -95,7 +100,7 @@ pub(super) fn accessor_type_name(components: usize) -> &'static str {
 
 /// The buffer of an output file, with its views and accessors.
 #[derive(Default)]
-pub(super) struct BufferPlan<'a> {
+pub(super) struct Buffer<'a> {
     pub views: Vec<RawEntry>,
     pub accessors: Vec<RawEntry>,
     streams: Vec<Stream<'a>>,
@@ -104,34 +109,28 @@ pub(super) struct BufferPlan<'a> {
     animation_start: Option<u64>,
 }
 
-impl<'a> BufferPlan<'a> {
+impl<'a> Buffer<'a> {
     /// Returns the total size in bytes, a multiple of 4.
     pub fn len(&self) -> u64 {
         self.length
     }
 
     /// Adds an accessor for the `count` values of `stream`. Returns the index of the accessor.
-    pub fn push(
-        &mut self,
-        view_use: ViewUse,
-        stream: Stream<'a>,
-        count: usize,
-        accessor_type: AccessorType,
-    ) -> usize {
+    pub fn push(&mut self, view_use: ViewUse, stream: Stream<'a>, count: usize, ty: AccessorType) -> usize {
         let offset = self.extend_view(view_use, &stream);
         let mut accessor = json!({
             "bufferView": self.views.len().saturating_sub(1),
-            "componentType": accessor_type.component_type as u32,
+            "componentType": ty.component_type as u32,
             "count": count,
-            "type": accessor_type.name,
+            "type": ty.name,
         });
         if offset > 0 {
             accessor["byteOffset"] = offset.into();
         }
-        if accessor_type.normalized {
+        if ty.normalized {
             accessor["normalized"] = true.into();
         }
-        if let Some((low, high)) = accessor_type.bounds {
+        if let Some((low, high)) = ty.bounds {
             accessor["min"] = low.into();
             accessor["max"] = high.into();
         }

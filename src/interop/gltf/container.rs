@@ -8,8 +8,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 
-use super::buffer::BufferPlan;
-use super::entries::{RootObject, RootValue};
+use super::buffer::Buffer;
+use super::entries::{RootMap, RootValue};
 use crate::interop::Files;
 use crate::{Error, Result};
 
@@ -20,12 +20,7 @@ const BIN_CHUNK: &[u8; 4] = b"BIN\0";
 /// The characters to percent-encode in file names.
 pub(super) const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-pub(super) fn write_glb(
-    mut json: RootObject,
-    buffer: &BufferPlan,
-    name: &str,
-    files: &mut dyn Files,
-) -> Result<()> {
+pub(super) fn save_glb(mut json: RootMap, buffer: &Buffer, name: &str, files: &mut dyn Files) -> Result<()> {
     if buffer.len() > 0 {
         json.insert("buffers", RootValue::Value(json!([{ "byteLength": buffer.len() }])));
     }
@@ -50,12 +45,7 @@ pub(super) fn write_glb(
 }
 
 /// Writes the JSON, and the buffer to a `.bin` file with the same stem, or to a data URI if `files` cannot create it.
-pub(super) fn write_json(
-    mut json: RootObject,
-    buffer: &BufferPlan,
-    name: &str,
-    files: &mut dyn Files,
-) -> Result<()> {
+pub(super) fn save_json(mut json: RootMap, buffer: &Buffer, name: &str, files: &mut dyn Files) -> Result<()> {
     if buffer.len() > 0 {
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
         let buffer_name = format!("{stem}.bin");

@@ -7,7 +7,7 @@ use ::gltf::json::animation::{Interpolation as Curve, Property};
 use ::gltf::json::validation::Checked;
 use serde_json::Value;
 
-use super::errors::{Failures, malformed};
+use super::errors::{ReadLog, malformed};
 use super::file::{GltfFile, read_extras};
 use super::skeleton::NodeJoints;
 use super::take_meshspec_extras;
@@ -24,15 +24,7 @@ const MAX_SEGMENTS: usize = 64;
 /// The tolerated distance between segments and spline, as a fraction of the value range, up to [`MAX_SEGMENTS`].
 const TOLERANCE: f32 = 1e-4;
 
-/// Samples at the times of a list, and for splines, samples at the midpoints between these times.
-type SamplesAndMidpoints<const N: usize> = (Vec<[f32; N]>, Vec<[f32; N]>);
-
-pub(super) fn read(
-    file: &GltfFile,
-    joints: &NodeJoints,
-    failures: &mut Failures,
-    losses: &mut Vec<Loss>,
-) -> Result<Vec<Animation>> {
+pub(super) fn read(file: &GltfFile, joints: &NodeJoints, log: &mut ReadLog) -> Result<Vec<Animation>> {
     let mut animations = Vec::new();
     for (index, entry) in file.root.animations.iter().enumerate() {
         let at = format!("animations[{index}]");
@@ -45,7 +37,7 @@ pub(super) fn read(
             segments: 0,
             deviation: Deviation::default(),
         };
-        animations.extend(reader.read(animations.len(), joints, failures, losses)?);
+        animations.extend(reader.read(animations.len(), joints, log)?);
     }
     Ok(animations)
 }
@@ -64,15 +56,8 @@ struct AnimationReader<'a> {
 }
 
 impl AnimationReader<'_> {
-    /// Reads the animation, which becomes animation `index_in_scene`. Drops unreadable channels. Returns `None` if no
-    /// other channel is left.
-    fn read(
-        mut self,
-        index_in_scene: usize,
-        joints: &NodeJoints,
-        failures: &mut Failures,
-        losses: &mut Vec<Loss>,
-    ) -> Result<Option<Animation>> {
+    /// Reads animation `index` of the scene. Drops unreadable channels. Returns `None` if no other channel is left.
+    fn read(mut self, index: usize, joints: &NodeJoints, log: &mut ReadLog) -> Result<Option<Animation>> {
         let own = take_meshspec_extras(&mut read_extras(&self.entry.extras));
         // Non-finite floats are stored as strings.
         let float =
@@ -84,21 +69,23 @@ impl AnimationReader<'_> {
         let mut unreadable = Vec::new();
         for (number, channel) in self.entry.channels.iter().enumerate() {
             let at = format!("{}.channels[{number}]", self.at);
-            let read = self.read_channel(&at, channel, joints, losses);
-            failures.recover(read, &at, |at| Loss::dropped(at, "cannot be read"), &mut unreadable)?;
+            if let Err(error) = self.read_channel(&at, channel, joints, &mut log.losses) {
+                let detail = log.record(error, &at)?;
+                unreadable.push(Loss::dropped(at, "cannot be read").with_detail(detail));
+            }
         }
         let is_dropped = self.animation.channels.is_empty() && !unreadable.is_empty();
-        losses.extend(unreadable);
+        log.losses.extend(unreadable);
         if is_dropped {
-            losses.push(Loss::dropped(self.at, "the animation has no readable channel"));
+            log.losses.push(Loss::dropped(self.at, "the animation has no readable channel"));
             return Ok(None);
         }
         let last = self.animation.times.iter().filter_map(|times| times.last()).copied();
         self.animation.duration = float("duration").unwrap_or_else(|| last.fold(0.0, f32::max));
         let detail = format!("up to {} between keys", self.segments);
         let message = "cubic splines were replaced by linear segments";
-        let sampled = self.deviation.to_losses(index_in_scene, message);
-        losses.extend(sampled.into_iter().map(|loss| loss.with_detail(&detail)));
+        let sampled = self.deviation.to_losses(index, message);
+        log.losses.extend(sampled.into_iter().map(|loss| loss.with_detail(&detail)));
         Ok(Some(self.animation))
     }
 
@@ -136,24 +123,18 @@ impl AnimationReader<'_> {
         };
         let seconds = self.read_times(sampler.input.value())?;
         let mut segments = 1;
-        let (samples, middles) = match property {
+        let [mut samples, mut middles] = match property {
             Property::Rotation => {
-                let (mut values, mut middles) =
-                    self.read_samples::<4>(sampler, curve, &seconds, &mut segments)?;
-                if curve == Curve::CubicSpline {
-                    values.iter_mut().chain(&mut middles).for_each(normalize);
-                }
-                (Samples::Rotation(values), Samples::Rotation(middles))
+                self.read_samples(sampler, curve, &seconds, &mut segments, Samples::Rotation)?
             }
-            Property::Scale => {
-                let (values, middles) = self.read_samples::<3>(sampler, curve, &seconds, &mut segments)?;
-                (Samples::Scale(values), Samples::Scale(middles))
-            }
-            _ => {
-                let (values, middles) = self.read_samples::<3>(sampler, curve, &seconds, &mut segments)?;
-                (Samples::Translation(values), Samples::Translation(middles))
-            }
+            Property::Scale => self.read_samples(sampler, curve, &seconds, &mut segments, Samples::Scale)?,
+            _ => self.read_samples(sampler, curve, &seconds, &mut segments, Samples::Translation)?,
         };
+        for samples in [&mut samples, &mut middles] {
+            if let (Samples::Rotation(values), Curve::CubicSpline) = (samples, curve) {
+                values.iter_mut().for_each(normalize);
+            }
+        }
         let interpolation = if curve == Curve::Step { Interpolation::Step } else { Interpolation::Linear };
         self.segments = self.segments.max(segments);
         let times = self.time_list(sampler.input.value(), segments, &seconds);
@@ -177,14 +158,16 @@ impl AnimationReader<'_> {
         Err(accessor.reject(format!("time {key} is {}, not after the previous time", seconds[key])))
     }
 
-    /// Reads the samples of a sampler. For splines, sets `segments` to the number of segments between keys.
+    /// Reads the samples at the times of a sampler and, for splines, at the midpoints between these times. For splines,
+    /// sets `segments` to the number of segments between keys.
     fn read_samples<const N: usize>(
         &self,
         sampler: &json::animation::Sampler,
         curve: Curve,
         seconds: &[f32],
         segments: &mut usize,
-    ) -> Result<SamplesAndMidpoints<N>>
+        to_samples: fn(Vec<[f32; N]>) -> Samples,
+    ) -> Result<[Samples; 2]>
     where
         [f32; N]: bytemuck::Pod,
     {
@@ -196,7 +179,7 @@ impl AnimationReader<'_> {
         }
         let values = accessor.read_floats()?;
         if values_per_key == 1 {
-            return Ok((values, Vec::new()));
+            return Ok([values, Vec::new()].map(to_samples));
         }
         *segments = segment_count(&values, seconds);
         let size = values.len() as u64 * 4 * N as u64;
@@ -206,7 +189,7 @@ impl AnimationReader<'_> {
             _ => evaluate_spline(&values[3 * key..][..6], time, fraction),
         });
         let every_second = |first: usize| dense.iter().skip(first).step_by(2).copied().collect();
-        Ok((every_second(0), every_second(1)))
+        Ok([0, 1].map(every_second).map(to_samples))
     }
 
     /// Returns the index of the time list for an accessor, adding the list if it is new.

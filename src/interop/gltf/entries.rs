@@ -1,5 +1,4 @@
-//! The JSON of an output file. Complete list entries are serialised immediately, since the `Value`s of a million meshes
-//! would take gigabytes.
+//! The JSON of an output file. Entries are serialised at once, since the `Value`s of a million meshes take gigabytes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 pub(super) type RawEntry = Box<RawValue>;
 
 /// The root object of a file: its properties by name.
-pub(super) type RootObject = BTreeMap<&'static str, RootValue>;
+pub(super) type RootMap = BTreeMap<&'static str, RootValue>;
 
 #[derive(Serialize)]
 #[serde(untagged)]

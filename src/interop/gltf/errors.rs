@@ -8,13 +8,14 @@ pub(super) fn malformed(path: impl Into<String>, message: impl ToString) -> Erro
     Error::malformed(message).at_text(path)
 }
 
-/// Collects the errors of unreadable objects.
+/// The losses of reading a file, and the error of its first unreadable object.
 #[derive(Default)]
-pub(super) struct Failures {
-    first: Option<Error>,
+pub(super) struct ReadLog {
+    pub losses: Vec<Loss>,
+    first_error: Option<Error>,
 }
 
-impl Failures {
+impl ReadLog {
     /// Records the error of the object at the path `at`. Returns the detail text for its loss. Returns `error` if it is
     /// about an exceeded limit, since such errors stop reading.
     pub fn record(&mut self, error: Error, at: &str) -> Result<String> {
@@ -22,29 +23,23 @@ impl Failures {
             return Err(error);
         }
         let message = if error.path() == at { error.message().to_owned() } else { error.to_string() };
-        self.first.get_or_insert(error);
+        self.first_error.get_or_insert(error);
         Ok(message)
     }
 
     /// Returns the value of an `Ok` result. Otherwise, records the error of the object at the path `at`, lists the loss
     /// that `loss` creates, and returns `None`. Returns an error if the object exceeds a limit.
-    pub fn recover<T>(
-        &mut self,
-        result: Result<T>,
-        at: &str,
-        loss: fn(&str) -> Loss,
-        losses: &mut Vec<Loss>,
-    ) -> Result<Option<T>> {
+    pub fn recover<T>(&mut self, result: Result<T>, at: &str, loss: fn(&str) -> Loss) -> Result<Option<T>> {
         result.map(Some).or_else(|error| {
             let detail = self.record(error, at)?;
-            losses.push(loss(at).with_detail(detail));
+            self.losses.push(loss(at).with_detail(detail));
             Ok(None)
         })
     }
 
     /// Drops levels of detail that have no readable meshes. Returns the first recorded error if no mesh is left.
-    pub fn finish(self, scene: &mut Scene) -> Result<()> {
-        let Some(first) = self.first else { return Ok(()) };
+    pub fn finish(&mut self, scene: &mut Scene) -> Result<()> {
+        let Some(first) = self.first_error.take() else { return Ok(()) };
         scene.lods.retain(|lod| !lod.meshes.is_empty());
         if scene.meshes.is_empty() { Err(first) } else { Ok(()) }
     }

@@ -142,11 +142,8 @@ impl<'a> GltfFile<'a> {
         let end = offset.checked_add(length);
         let range = end.and_then(|end| bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
         range.ok_or_else(|| {
-            let size = bytes.len();
-            malformed(
-                path(),
-                format!("{length} bytes from offset {offset}, but buffers[{buffer}] has {size}"),
-            )
+            let available = format!("buffers[{buffer}] has {}", bytes.len());
+            malformed(path(), format!("{length} bytes from offset {offset}, but {available}"))
         })
     }
 

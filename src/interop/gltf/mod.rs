@@ -30,6 +30,9 @@ mod tolerate;
 mod unsupported;
 mod write;
 
+pub(super) use read::{CONVENTIONS, read};
+pub(super) use write::{write_glb, write_json};
+
 use serde_json::{Map, Value};
 
 use crate::scene::{Capabilities, Components, Extras};
@@ -46,8 +49,7 @@ const LOD: &str = "MSFT_lod";
 /// The extension for instances of meshes.
 const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 
-/// The extensions for compressed buffer views. `KHR_meshopt_compression` is the successor, with an additional filter
-/// and a new codec version.
+/// The extensions for compressed buffer views. The second is the successor, with a new filter and codec version.
 const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// The extension for compressed primitives.
@@ -107,20 +109,23 @@ fn unsupported_type_name(values: &Components) -> Option<&'static str> {
     }
 }
 
+/// A JSON object of the output file.
+type Object = Map<String, Value>;
+
 /// Sets a property of an output object if `is_needed` is `true`.
-fn set_if(object: &mut Map<String, Value>, is_needed: bool, name: &str, value: impl Into<Value>) {
+fn set_if(object: &mut Object, is_needed: bool, name: &str, value: impl Into<Value>) {
     if is_needed {
         object.insert(name.to_owned(), value.into());
     }
 }
 
 /// Sets a text property of an output object, unless the text is empty.
-fn set_text(object: &mut Map<String, Value>, name: &str, text: &str) {
+fn set_text(object: &mut Object, name: &str, text: &str) {
     set_if(object, !text.is_empty(), name, text);
 }
 
 /// Sets the extras of an output object, unless they are empty.
-fn set_extras(object: &mut Map<String, Value>, extras: Extras) {
+fn set_extras(object: &mut Object, extras: Extras) {
     set_if(object, !extras.is_empty(), "extras", extras);
 }
 
@@ -129,11 +134,13 @@ fn node_extension<'a>(node: &'a ::gltf::json::Node, name: &str) -> Option<&'a Va
     node.extensions.as_ref()?.others.get(name)
 }
 
-/// Adds a value to the object `meshspec` in `extras`.
-fn set_meshspec_extra(extras: &mut Extras, key: &str, value: Value) {
-    let mut own = take_meshspec_extras(extras);
-    own.insert(key.to_owned(), value);
-    extras.insert(MESHSPEC_EXTRAS.to_owned(), own.into());
+/// Adds a value to the object `meshspec` in `extras` if `is_needed` is `true`.
+fn set_meshspec_extra(extras: &mut Extras, is_needed: bool, key: &str, value: impl Into<Value>) {
+    if is_needed {
+        let mut own = take_meshspec_extras(extras);
+        own.insert(key.to_owned(), value.into());
+        extras.insert(MESHSPEC_EXTRAS.to_owned(), own.into());
+    }
 }
 
 /// Removes and returns the object `meshspec` in `extras`.
@@ -149,43 +156,5 @@ fn label(list: &str, index: usize, name: Option<&str>) -> String {
     match name.filter(|name| !name.is_empty()) {
         Some(name) => format!("{list}[{index}] \"{name}\""),
         None => format!("{list}[{index}]"),
-    }
-}
-
-/// GLB: glTF in a single binary file.
-pub(super) mod glb {
-    pub(in crate::interop) use super::CAPABILITIES;
-    use super::container::write_glb;
-    pub(in crate::interop) use super::read::{CONVENTIONS, read};
-    use crate::interop::Files;
-    use crate::scene::{Scene, SceneOptions};
-    use crate::{Loss, Result};
-
-    pub(in crate::interop) fn write(
-        scene: Scene,
-        name: &str,
-        files: &mut dyn Files,
-        options: &SceneOptions,
-    ) -> Result<Vec<Loss>> {
-        super::write::write(scene, options, |json, buffer| write_glb(json, buffer, name, files))
-    }
-}
-
-/// glTF as JSON with a separate buffer file.
-pub(super) mod gltf_json {
-    pub(in crate::interop) use super::CAPABILITIES;
-    use super::container::write_json;
-    pub(in crate::interop) use super::read::{CONVENTIONS, read};
-    use crate::interop::Files;
-    use crate::scene::{Scene, SceneOptions};
-    use crate::{Loss, Result};
-
-    pub(in crate::interop) fn write(
-        scene: Scene,
-        name: &str,
-        files: &mut dyn Files,
-        options: &SceneOptions,
-    ) -> Result<Vec<Loss>> {
-        super::write::write(scene, options, |json, buffer| write_json(json, buffer, name, files))
     }
 }

@@ -19,7 +19,11 @@ use crate::{Category, Loss};
 pub(super) struct MeshOrigin<'a> {
     pub root: &'a json::Root,
     pub node: usize,
+    /// The parent of the node, or of the finest level of detail.
+    pub parent: Option<usize>,
     pub mesh: usize,
+    /// The index of the primitive in the mesh.
+    pub primitive: usize,
     /// The path of the primitive.
     pub at: &'a str,
     /// The number of losses before the node was read.
@@ -29,8 +33,7 @@ pub(super) struct MeshOrigin<'a> {
 }
 
 impl MeshOrigin<'_> {
-    /// Sets the name of the mesh and merges the extras. The primitive overrides the mesh, which overrides the node.
-    /// Lists overridden extras.
+    /// Sets the name and merges the extras, listing overridden ones. Primitives override meshes, which override nodes.
     pub fn set_name_and_extras(&self, mesh: &mut Mesh, losses: &mut Vec<Loss>) {
         let (node, entry) = (&self.root.nodes[self.node], &self.root.meshes[self.mesh]);
         let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());
@@ -85,8 +88,7 @@ impl MeshOrigin<'_> {
     }
 }
 
-/// Lists nodes of the scene that have a name or extras, but are neither meshes nor joints. Cameras and lights are
-/// listed separately.
+/// Lists nodes with a name or extras that are neither meshes nor joints, except cameras and lights, listed elsewhere.
 pub(super) fn list_empty_nodes(
     file: &GltfFile,
     hierarchy: &Hierarchy,
@@ -118,10 +120,8 @@ pub(super) fn list_empty_nodes(
             _ => empties.push(format!("{} (extras: {})", label("nodes", index, name), names.join(" "))),
         }
     }
-    if !empties.is_empty() {
-        let loss = Loss::dropped("nodes", "empty objects are not converted").with_names(empties);
-        losses.push(loss.in_category(Category::Names));
-    }
+    let loss = Loss::dropped("nodes", "empty objects are not converted").in_category(Category::Names);
+    losses.extend(loss.with_names(empties));
 }
 
 /// Lists the meshes that the scene does not use.

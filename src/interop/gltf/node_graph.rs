@@ -7,21 +7,23 @@
 use std::collections::HashSet;
 
 use glam::DVec3;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::attributes::{mesh_extras, write_primitive};
-use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse};
+use super::buffer::{AccessorType, Buffer, Stream, ViewUse};
 use super::entries::{RawEntry, to_raw_entries, to_raw_entry};
 use super::materials::Materials;
 use super::repair::OutputJoints;
-use super::{INSTANCING, LOD, TOP_NODE_NAME, set_extras, set_if, set_meshspec_extra, set_text};
+use super::{INSTANCING, LOD, Object, TOP_NODE_NAME, set_extras, set_if, set_meshspec_extra, set_text};
 use crate::Loss;
 use crate::scene::placement::is_diagonal;
 use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform};
 
-/// The nodes, skin and meshes of an output file.
+/// The nodes, skin and meshes of an output file, and the buffer with their values.
 #[derive(Default)]
 pub(super) struct NodeGraph<'a> {
+    joints: OutputJoints,
+    pub buffer: Buffer<'a>,
     /// The joints, then the top node.
     nodes: Vec<Value>,
     /// The nodes with meshes.
@@ -31,26 +33,24 @@ pub(super) struct NodeGraph<'a> {
     pub materials: Materials<'a>,
     /// The root nodes of the scene.
     pub roots: Vec<usize>,
+    /// The children of the top node; `None` if there is no top node.
+    top_children: Option<Vec<usize>>,
     /// Whether a node has instances.
     pub has_instances: bool,
 }
 
 impl<'a> NodeGraph<'a> {
-    pub fn new(
-        scene: &'a Scene,
-        joints: OutputJoints,
-        buffer: &mut BufferPlan<'a>,
-        losses: &mut Vec<Loss>,
-    ) -> NodeGraph<'a> {
-        let mut graph = NodeGraph::default();
-        let mut top_children = graph.add_joints(scene, joints);
+    pub fn new(scene: &'a Scene, joints: OutputJoints, losses: &mut Vec<Loss>) -> NodeGraph<'a> {
+        let mut graph = NodeGraph { joints, ..NodeGraph::default() };
+        let root_joints = graph.add_joints(scene);
         if joints.total() > 0 {
-            graph.skins.push(skin_entry(scene, joints, buffer));
+            graph.skins.push(skin_entry(scene, joints, &mut graph.buffer));
         }
-        let top = (joints.total() > 0 || scene.transform.is_some()).then_some(graph.nodes.len());
-        if let Some(top) = top {
+        let top = graph.nodes.len();
+        if joints.total() > 0 || scene.transform.is_some() {
             graph.nodes.push(json!({ "name": TOP_NODE_NAME }));
             graph.roots.push(top);
+            graph.top_children = Some(root_joints);
         }
         let lod_meshes: HashSet<_> = scene.lods.iter().flat_map(|lod| &lod.meshes).collect();
         for (index, mesh) in scene.meshes.iter().enumerate() {
@@ -58,23 +58,19 @@ impl<'a> NodeGraph<'a> {
                 losses.push(Loss::dropped(format!("meshes[{index}]"), "glTF has no meshes without vertices"));
             }
             if !lod_meshes.contains(&index) {
-                graph.add_mesh_nodes(mesh, joints, buffer, |graph, node, is_skinned| {
-                    graph.attach_node(node, is_skinned, &mut top_children, top.is_some());
-                });
+                graph.add_mesh_nodes(mesh);
             }
         }
-        if let Some((node, is_skinned)) = graph.add_lods(scene, joints, buffer) {
-            graph.attach_node(node, is_skinned, &mut top_children, top.is_some());
-        }
+        graph.add_lods(scene);
         if graph.roots.is_empty() {
             // Some readers require that a scene has a node.
             let node = graph.add_node(&json!({ "name": TOP_NODE_NAME }));
             graph.roots.push(node);
         }
-        if let Some(top) = top {
+        if let Some(children) = graph.top_children.take() {
             let node = &mut graph.nodes[top];
-            if !top_children.is_empty() {
-                node["children"] = top_children.into();
+            if !children.is_empty() {
+                node["children"] = children.into();
             }
             if let Some(matrix) = scene.transform {
                 node["matrix"] = matrix.to_cols_array().to_vec().into();
@@ -96,36 +92,32 @@ impl<'a> NodeGraph<'a> {
         self.nodes.len() + self.mesh_nodes.len() - 1
     }
 
-    /// Adds a node to `top_children` if it is unskinned and there is a top node, otherwise to the roots.
-    fn attach_node(&mut self, node: usize, is_skinned: bool, top_children: &mut Vec<usize>, has_top: bool) {
-        if has_top && !is_skinned { top_children.push(node) } else { self.roots.push(node) }
+    /// Attaches a node to the top node if it is unskinned and there is a top node, otherwise to the scene.
+    fn attach_node(&mut self, node: usize, is_skinned: bool) {
+        let children = self.top_children.as_mut().filter(|_| !is_skinned);
+        children.unwrap_or(&mut self.roots).push(node);
     }
 
-    /// Adds a mesh and the nodes that reference it. Passes each node, and whether it is skinned, to `attach`.
-    fn add_mesh_nodes(
-        &mut self,
-        mesh: &'a Mesh,
-        joints: OutputJoints,
-        buffer: &mut BufferPlan<'a>,
-        mut attach: impl FnMut(&mut NodeGraph<'a>, usize, bool),
-    ) {
-        let Some(plain) = self.add_mesh(&[mesh], joints, buffer) else { return };
+    /// Adds a mesh and the nodes that reference it.
+    fn add_mesh_nodes(&mut self, mesh: &'a Mesh) {
+        let Some(plain) = self.add_mesh(&[mesh]) else { return };
         let is_skinned = plain.contains_key("skin");
         if mesh.placements.is_empty() {
             let node = self.add_node(&plain.into());
-            return attach(self, node, is_skinned);
+            return self.attach_node(node, is_skinned);
         }
         for placement in &mesh.placements {
             let mut node = plain.clone();
-            add_placement(&mut node, placement, buffer);
+            add_placement(&mut node, placement, &mut self.buffer);
             self.has_instances |= !placement.instances.is_empty();
             let node = self.add_node(&node.into());
-            attach(self, node, is_skinned);
+            self.attach_node(node, is_skinned);
         }
     }
 
     /// Adds one node per joint. Returns the root joints.
-    fn add_joints(&mut self, scene: &Scene, joints: OutputJoints) -> Vec<usize> {
+    fn add_joints(&mut self, scene: &Scene) -> Vec<usize> {
+        let joints = self.joints;
         if joints.are_placeholders {
             self.nodes.extend((0..joints.count).map(|joint| json!({ "name": format!("joint {joint}") })));
         }
@@ -151,19 +143,14 @@ impl<'a> NodeGraph<'a> {
     }
 
     /// Adds the meshes as primitives of a single mesh. Returns a node that references it; `None` without vertices.
-    fn add_mesh(
-        &mut self,
-        meshes: &[&'a Mesh],
-        joints: OutputJoints,
-        buffer: &mut BufferPlan<'a>,
-    ) -> Option<Map<String, Value>> {
+    fn add_mesh(&mut self, meshes: &[&'a Mesh]) -> Option<Object> {
         let is_combined = meshes.len() > 1;
-        let mut node = Map::new();
-        let mut entry = Map::new();
+        let mut node = Object::new();
+        let mut entry = Object::new();
         let mut primitives: Vec<Value> = Vec::new();
         for mesh in meshes.iter().filter(|mesh| !mesh.positions.is_empty()) {
-            let mut primitive = write_primitive(mesh, joints, buffer);
-            if let Some(material) = self.materials.add(&mesh.material, buffer) {
+            let mut primitive = write_primitive(mesh, self.joints, &mut self.buffer);
+            if let Some(material) = self.materials.add(&mesh.material, &mut self.buffer) {
                 primitive.insert("material".to_owned(), material.into());
             }
             let target = if is_combined { &mut primitive } else { &mut entry };
@@ -184,39 +171,34 @@ impl<'a> NodeGraph<'a> {
         Some(node)
     }
 
-    /// Adds one node per level of detail, with the meshes of the level as primitives. Returns the node of the finest
-    /// level, which refers to the others, and whether it is skinned. `None` if there are no levels.
-    fn add_lods(
-        &mut self,
-        scene: &'a Scene,
-        joints: OutputJoints,
-        buffer: &mut BufferPlan<'a>,
-    ) -> Option<(usize, bool)> {
+    /// Adds one node per level of detail, with its meshes as primitives. The node of the finest refers to the others.
+    fn add_lods(&mut self, scene: &'a Scene) {
         let mut lods: Vec<_> = scene.lods.iter().collect();
         lods.sort_by(|a, b| a.distance.total_cmp(&b.distance));
         let mut nodes = Vec::new();
         for lod in lods {
             let meshes: Vec<_> = lod.meshes.iter().filter_map(|mesh| scene.meshes.get(*mesh)).collect();
-            let mut node = self.add_mesh(&meshes, joints, buffer).unwrap_or_default();
+            let mut node = self.add_mesh(&meshes).unwrap_or_default();
             let mut extras = Extras::new();
-            set_meshspec_extra(&mut extras, "distance", lod.distance.into());
+            set_meshspec_extra(&mut extras, true, "distance", lod.distance);
             node.insert("extras".to_owned(), extras.into());
             nodes.push(node);
         }
         let first = self.nodes.len() + self.mesh_nodes.len();
-        let is_skinned = nodes.first()?.contains_key("skin");
         let others: Vec<usize> = (1..nodes.len()).map(|level| first + level).collect();
+        let Some(finest) = nodes.first_mut() else { return };
+        let is_skinned = finest.contains_key("skin");
         if !others.is_empty() {
-            nodes[0].insert("extensions".to_owned(), json!({ LOD: { "ids": others } }));
+            finest.insert("extensions".to_owned(), json!({ LOD: { "ids": others } }));
         }
         for node in nodes {
             self.add_node(&node.into());
         }
-        Some((first, is_skinned))
+        self.attach_node(first, is_skinned);
     }
 }
 
-fn add_placement(node: &mut Map<String, Value>, placement: &Placement, buffer: &mut BufferPlan) {
+fn add_placement(node: &mut Object, placement: &Placement, buffer: &mut Buffer) {
     let Placement { name, transform, instances, extras } = placement;
     node.remove("name");
     set_text(node, "name", name);
@@ -229,8 +211,7 @@ fn add_placement(node: &mut Map<String, Value>, placement: &Placement, buffer: &
     }
     if !instances.is_empty() {
         let mut push = |stream: Stream<'static>, name| {
-            let accessor_type = AccessorType::new(ComponentType::F32, name);
-            buffer.push(ViewUse::Matrices, stream, instances.len(), accessor_type)
+            buffer.push(ViewUse::Matrices, stream, instances.len(), AccessorType::floats(name))
         };
         let translations: Vec<_> = instances.iter().map(|instance| instance.translation).collect();
         let rotations: Vec<_> = instances.iter().map(|instance| instance.rotation).collect();
@@ -246,7 +227,7 @@ fn add_placement(node: &mut Map<String, Value>, placement: &Placement, buffer: &
 }
 
 fn joint_node(joint: &Joint, rest: &Transform) -> Value {
-    let mut node = Map::new();
+    let mut node = Object::new();
     set_text(&mut node, "name", &joint.name);
     let default = Transform::default();
     let Transform { translation, rotation, scale } = rest;
@@ -257,25 +238,20 @@ fn joint_node(joint: &Joint, rest: &Transform) -> Value {
     node.into()
 }
 
-fn skin_entry(scene: &Scene, joints: OutputJoints, buffer: &mut BufferPlan) -> Value {
-    let mut skin = Map::new();
+fn skin_entry(scene: &Scene, joints: OutputJoints, buffer: &mut Buffer) -> Value {
+    let mut skin = Object::new();
     skin.insert("joints".to_owned(), (0..joints.total()).collect::<Vec<_>>().into());
     let mut matrices: Vec<[f32; 16]> =
         scene.skeleton.joints.iter().map(|joint| joint.inverse_bind.to_cols_array()).collect();
     if !matrices.is_empty() {
         matrices.resize(joints.total(), glam::Mat4::IDENTITY.to_cols_array());
-        let (stream, accessor_type) =
-            (Stream::owned(&matrices), AccessorType::new(ComponentType::F32, "MAT4"));
-        let accessor = buffer.push(ViewUse::Matrices, stream, matrices.len(), accessor_type);
+        let (stream, ty) = (Stream::owned(&matrices), AccessorType::floats("MAT4"));
+        let accessor = buffer.push(ViewUse::Matrices, stream, matrices.len(), ty);
         skin.insert("inverseBindMatrices".to_owned(), accessor.into());
     }
     let mut extras = Extras::new();
-    if joints.are_placeholders {
-        set_meshspec_extra(&mut extras, "placeholders", true.into());
-    }
-    if joints.has_static_joint {
-        set_meshspec_extra(&mut extras, "still", true.into());
-    }
+    set_meshspec_extra(&mut extras, joints.are_placeholders, "placeholders", true);
+    set_meshspec_extra(&mut extras, joints.has_static_joint, "still", true);
     set_extras(&mut skin, extras);
     skin.into()
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::accessor::{Accessor, float_converter, parse};
 use super::draco;
-use super::errors::{Failures, malformed};
+use super::errors::{ReadLog, malformed};
 use super::file::{GltfFile, read_extras};
 use super::take_meshspec_extras;
 use crate::scene::{Colors, Components, CustomAttribute, Extras, Faces, Indices, Mesh, Skin, Weights};
@@ -28,14 +28,13 @@ pub(super) fn read(
     mesh_own_extras: &Extras,
     weights: &[f32],
     at: &str,
-    failures: &mut Failures,
-    losses: &mut Vec<Loss>,
+    log: &mut ReadLog,
 ) -> Result<Option<(Mesh, Vec<u32>)>> {
     let Checked::Valid(mode) = entry.mode else {
         return Err(malformed(at, "unknown primitive mode"));
     };
     if matches!(mode, Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
-        losses.push(Loss::dropped(at, "lines are not converted"));
+        log.losses.push(Loss::dropped(at, "lines are not converted"));
         return Ok(None);
     }
     let mut extras = read_extras(&entry.extras);
@@ -46,8 +45,7 @@ pub(super) fn read(
         file,
         decoded_values: &decoded.accessor_values,
         at,
-        failures,
-        losses,
+        log,
         original_types: original_types.cloned().unwrap_or_default(),
         uv_sets: Vec::new(),
         mesh: Mesh::default(),
@@ -56,7 +54,7 @@ pub(super) fn read(
     reader.apply_morph_targets(entry.targets.as_deref().unwrap_or_default(), weights)?;
     let AttributeReader { mut mesh, uv_sets, .. } = reader;
     if mesh.positions.is_empty() {
-        losses.push(Loss::dropped(at, "primitives without positions are not converted"));
+        log.losses.push(Loss::dropped(at, "primitives without positions are not converted"));
         return Ok(None);
     }
     mesh.extras = extras;
@@ -65,13 +63,13 @@ pub(super) fn read(
     }
     mesh.faces = match decoded.vertex_indices {
         Some(corners) => Faces::triangles(corners),
-        None => read_faces(file, entry, mode, mesh.positions.len(), at, losses)?,
+        None => read_faces(file, entry, mode, mesh.positions.len(), at, &mut log.losses)?,
     };
     let before = mesh.faces.corner_count(mesh.positions.len()) / 3;
     let missing = mesh.faces.drop_invalid_triangles(mesh.positions.len());
     if missing > 0 {
         let loss = Loss::dropped(format!("{at}.indices"), "triangles that refer to missing vertices");
-        losses.push(loss.with_count_of(missing, before, "triangles"));
+        log.losses.push(loss.with_count_of(missing, before, "triangles"));
     }
     Ok(Some((mesh, uv_sets)))
 }
@@ -81,8 +79,7 @@ struct AttributeReader<'a> {
     /// The decompressed values of accessors, by accessor index.
     decoded_values: &'a BTreeMap<usize, Vec<u8>>,
     at: &'a str,
-    failures: &'a mut Failures,
-    losses: &'a mut Vec<Loss>,
+    log: &'a mut ReadLog,
     /// The original component types of custom attributes that were written as floats, by attribute name.
     original_types: Extras,
     /// The numbers of the `TEXCOORD` sets.
@@ -116,7 +113,7 @@ impl<'a> AttributeReader<'a> {
                 read?;
             } else if read.is_err() {
                 let path = self.path(&semantic.to_string());
-                self.failures.recover(read, &path, |at| Loss::dropped(at, "cannot be read"), self.losses)?;
+                self.log.recover(read, &path, |at| Loss::dropped(at, "cannot be read"))?;
             }
         }
         Ok(())
@@ -185,18 +182,18 @@ impl<'a> AttributeReader<'a> {
         if set as usize != new_set {
             let path = self.path(&format!("{name}_{set}"));
             let loss = Loss::renamed(path, "sets were renumbered without gaps");
-            self.losses.push(loss.with_detail(format_args!("{name}_{new_set}")));
+            self.log.losses.push(loss.with_detail(format_args!("{name}_{new_set}")));
         }
     }
 
     fn drop_attribute(&mut self, semantic: &Semantic, message: &str) {
-        self.losses.push(Loss::dropped(self.path(&semantic.to_string()), message));
+        self.log.losses.push(Loss::dropped(self.path(&semantic.to_string()), message));
     }
 
     fn read_custom(&mut self, name: &str, accessor: &Accessor) -> Result<()> {
         if accessor.components > 4 {
             let message = "matrices as vertex attributes are not converted";
-            self.losses.push(Loss::dropped(self.path(&format!("_{name}")), message));
+            self.log.losses.push(Loss::dropped(self.path(&format!("_{name}")), message));
             return Ok(());
         }
         let values = match accessor.component_type {

@@ -7,14 +7,14 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use glam::{DMat4, Mat4};
 use serde_json::Value;
 
-use super::errors::Failures;
+use super::errors::ReadLog;
 use super::file::{GltfFile, read_extras};
 use super::hierarchy::{Hierarchy, coarser_levels, lod_distance};
 use super::materials::{self, MaterialEntry};
 use super::names::{self, MeshOrigin};
 use super::skeleton::NodeJoints;
 use super::{INSTANCING, curves, instances, primitive, take_meshspec_extras};
-use crate::interop::Files;
+use crate::interop::{Files, ReadResult};
 use crate::scene::limits::{require_instances, require_meshes, require_triangles};
 use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Source, Transform};
 use crate::{Limits, Loss, LossKind, Result};
@@ -26,39 +26,33 @@ const MEMORY_PER_JSON_BYTE: u64 = 16;
 
 /// Reads a `.glb` or `.gltf` file, detected by its magic bytes. Returns an error if the file is not glTF 2.0, none of
 /// its meshes can be read, or it exceeds the limits.
-pub(in crate::interop) fn read(
-    bytes: &[u8],
-    files: &dyn Files,
-    options: &SceneOptions,
-    limits: &Limits,
-) -> Result<(Scene, Vec<Loss>)> {
+pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
-    let mut losses = Vec::new();
-    let file = GltfFile::new(bytes, files, options.strictness, limits, &mut losses)?;
-    let hierarchy = Hierarchy::new(&file, &mut losses)?;
-    let mut failures = Failures::default();
-    let joints = NodeJoints::new(&file, &hierarchy, &mut failures, &mut losses)?;
-    names::list_empty_nodes(&file, &hierarchy, &joints, &mut losses);
-    let materials = materials::read(&file, &mut losses)?;
-    let animations = curves::read(&file, &joints, &mut failures, &mut losses)?;
+    let mut log = ReadLog::default();
+    let file = GltfFile::new(bytes, files, options.strictness, limits, &mut log.losses)?;
+    let hierarchy = Hierarchy::new(&file, &mut log.losses)?;
+    let joints = NodeJoints::new(&file, &hierarchy, &mut log)?;
+    names::list_empty_nodes(&file, &hierarchy, &joints, &mut log.losses);
+    let materials = materials::read(&file, &mut log.losses)?;
+    let animations = curves::read(&file, &joints, &mut log)?;
     let mut reader = SceneReader {
         file: &file,
         hierarchy: &hierarchy,
         joints: &joints,
         materials,
-        failures,
+        log,
         is_used: vec![false; file.root.meshes.len()],
         shared_meshes: HashMap::new(),
         bake: options.bake,
         max_triangles: limits.max_triangles,
         copied_cost: 0,
-        losses,
         scene: Scene::default(),
     };
     reader.read_meshes()?;
-    let SceneReader { mut scene, failures, is_used, mut losses, .. } = reader;
-    names::list_unused_meshes(&is_used, &mut losses);
-    failures.finish(&mut scene)?;
+    let SceneReader { mut scene, mut log, is_used, .. } = reader;
+    names::list_unused_meshes(&is_used, &mut log.losses);
+    log.finish(&mut scene)?;
+    let mut losses = log.losses;
     for mesh in &mut scene.meshes {
         mesh.uv_origin = conventions.uv_origin;
     }
@@ -66,7 +60,7 @@ pub(in crate::interop) fn read(
     let translations = joints.exact_translations(&file);
     scene.skeleton = joints.skeleton;
     scene.animations = animations;
-    scene.split_transform(transform.unwrap_or_default(), &translations, &mut losses);
+    scene.set_transform(transform.unwrap_or_default(), &translations, &mut losses);
     scene.meshes.iter_mut().for_each(Mesh::drop_redundant_placement);
     if options.bake {
         scene.bake(limits.max_triangles, &mut losses, |_, _| true)?;
@@ -94,7 +88,7 @@ struct SceneReader<'a> {
     hierarchy: &'a Hierarchy,
     joints: &'a NodeJoints,
     materials: Vec<MaterialEntry>,
-    failures: Failures,
+    log: ReadLog,
     /// For each mesh of the file, whether the scene uses it.
     is_used: Vec<bool>,
     /// The scene mesh of each shared primitive, by mesh and primitive index; `None` for unreadable primitives.
@@ -104,7 +98,6 @@ struct SceneReader<'a> {
     max_triangles: u64,
     /// The number of triangles or vertices, whichever is larger, in copies of meshes.
     copied_cost: u64,
-    losses: Vec<Loss>,
     scene: Scene,
 }
 
@@ -117,7 +110,7 @@ impl SceneReader<'_> {
         let counts = nodes.iter().map(|index| instances::instance_count(root, &root.nodes[*index]));
         require_instances(counts.fold(0, u64::saturating_add), self.max_triangles)?;
         for index in nodes {
-            let others = coarser_levels(self.file, index, &mut self.losses);
+            let others = coarser_levels(self.file, index, &mut self.log.losses);
             let parent = self.hierarchy.parents[index];
             let start = lod_distance(&root.nodes[index]);
             if others.is_empty() && start.is_none() {
@@ -139,7 +132,7 @@ impl SceneReader<'_> {
     fn add_to_lod(&mut self, level: usize, distance: Option<f32>, meshes: Vec<usize>, node: usize) {
         if distance.is_none() {
             let loss = Loss::changed(format!("nodes[{node}]"), "the distance of the level was assumed");
-            self.losses.push(loss.with_detail(format_args!("{level} m")));
+            self.log.losses.push(loss.with_detail(format_args!("{level} m")));
         }
         let lods = &mut self.scene.lods;
         if lods.len() <= level {
@@ -150,7 +143,7 @@ impl SceneReader<'_> {
         if let Some(other) = distance.filter(|distance| *distance != known) {
             let message = "a level of detail has a single distance";
             let loss = Loss::changed(format!("nodes[{node}]"), message);
-            self.losses.push(loss.with_detail(format_args!("{other} m becomes {known} m")));
+            self.log.losses.push(loss.with_detail(format_args!("{other} m becomes {known} m")));
         }
         lods[level].meshes.extend(meshes);
     }
@@ -161,111 +154,100 @@ impl SceneReader<'_> {
         let Some(mesh) = node.mesh else { return Ok(Vec::new()) };
         let mesh = mesh.value();
         self.is_used[mesh] = true;
-        let (start, losses_before) = (self.scene.meshes.len(), self.losses.len());
-        let instances = match instances::read(self.file, index, &mut self.losses) {
+        let (start, losses_before) = (self.scene.meshes.len(), self.log.losses.len());
+        let instances = match instances::read(self.file, index, &mut self.log.losses) {
             Ok(instances) => instances,
             unreadable => {
                 let at = format!("nodes[{index}].extensions.{INSTANCING}");
                 let loss = |at: &str| Loss::dropped(at, "instances cannot be read; the mesh was placed once");
-                self.failures.recover(unreadable, &at, loss, &mut self.losses)?.flatten()
+                self.log.recover(unreadable, &at, loss)?.flatten()
             }
         };
-        let is_placed = !is_level && self.joints.moving_joint(self.hierarchy, index, parent).is_none();
+        let is_placed = !is_level && self.joints.mover(self.hierarchy, index, parent).is_none();
         // Morph target weights of a node change the vertices of its mesh.
         let is_shared = is_placed && node.skin.is_none() && node.weights.is_none();
         let root = &self.file.root;
-        let origin = MeshOrigin { root, node: index, mesh, at: "", losses_before, is_placed };
-        for index_in_mesh in 0..root.meshes[mesh].primitives.len() {
-            let shared = self.shared_meshes.get(&(mesh, index_in_mesh)).filter(|_| is_shared);
+        let (node_instances, at) = (instances.as_deref().unwrap_or_default(), "");
+        let origin =
+            MeshOrigin { root, node: index, parent, mesh, primitive: 0, at, losses_before, is_placed };
+        for primitive in 0..root.meshes[mesh].primitives.len() {
+            let shared = self.shared_meshes.get(&(mesh, primitive)).filter(|_| is_shared);
             if let Some(shared) = shared.copied() {
                 if let Some(shared) = shared {
-                    self.add_placement(shared, index, parent, instances.as_deref())?;
+                    self.add_placement(shared, &origin, node_instances)?;
                 }
                 continue;
             }
-            let at = format!("meshes[{mesh}].primitives[{index_in_mesh}]");
-            let origin = MeshOrigin { at: &at, ..origin };
-            let read = self.read_primitive(&origin, index_in_mesh);
+            let at = format!("meshes[{mesh}].primitives[{primitive}]");
+            let origin = MeshOrigin { primitive, at: &at, ..origin };
+            let read = self.read_primitive(&origin);
             let unreadable = |at: &str| Loss::dropped(at, "cannot be read");
-            let read = self.failures.recover(read, &at, unreadable, &mut self.losses)?.flatten();
+            let read = self.log.recover(read, &at, unreadable)?.flatten();
             let added = read.is_some().then_some(self.scene.meshes.len());
             match (read, &instances) {
                 (None, _) => {}
                 (Some(mesh), _) if is_placed && mesh.skins.is_empty() => {
                     self.scene.meshes.push(mesh);
-                    self.add_placement(self.scene.meshes.len() - 1, index, parent, instances.as_deref())?;
+                    self.add_placement(self.scene.meshes.len() - 1, &origin, node_instances)?;
                 }
-                (Some(mesh), Some(instances)) => {
-                    let text_size = self.text_size(&origin, index_in_mesh);
-                    self.add_instances(&mesh, text_size, instances, index, parent)?;
-                }
-                (Some(mesh), None) => self.add_mesh(mesh, Mat4::IDENTITY, index, parent),
+                (Some(mesh), Some(instances)) => self.add_instances(&mesh, instances, &origin)?,
+                (Some(mesh), None) => self.add_mesh(mesh, Mat4::IDENTITY, &origin),
             }
             if is_shared {
-                self.shared_meshes.insert((mesh, index_in_mesh), added);
+                self.shared_meshes.insert((mesh, primitive), added);
             }
         }
         let is_joint = self.joints.joint_of(index).is_some();
-        origin.list_names(&self.scene.meshes[start..], is_joint || is_placed, &mut self.losses);
+        origin.list_names(&self.scene.meshes[start..], is_joint || is_placed, &mut self.log.losses);
         let added: Vec<usize> = (start..self.scene.meshes.len()).collect();
         let is_split = root.meshes[mesh].primitives.len() > 1;
         if added.len() > 1 && is_split && lod_distance(node).is_none() {
             let message = "each primitive became a separate mesh";
             let loss = Loss::new(LossKind::Split, format!("meshes[{mesh}]"), message);
-            self.losses.push(loss.with_count(added.len(), "meshes"));
+            self.log.losses.push(loss.with_count(added.len(), "meshes"));
         }
         Ok(added)
     }
 
     /// Places an existing mesh of the scene at a node.
-    fn add_placement(
-        &mut self,
-        mesh: usize,
-        node: usize,
-        parent: Option<usize>,
-        instances: Option<&[Transform]>,
-    ) -> Result<()> {
-        let entry = &self.file.root.nodes[node];
-        let instances = instances.unwrap_or_default().to_vec();
+    fn add_placement(&mut self, mesh: usize, origin: &MeshOrigin, instances: &[Transform]) -> Result<()> {
+        let entry = &self.file.root.nodes[origin.node];
         let extras_size = entry.extras.as_ref().map_or(0, |raw| raw.get().len() as u64);
         let name_size = entry.name.as_ref().map_or(0, String::len);
-        let size = (size_of::<Placement>() + size_of_val(&*instances) + name_size) as u64;
+        let size = (size_of::<Placement>() + size_of_val(instances) + name_size) as u64;
         let size = size + extras_size.saturating_mul(MEMORY_PER_JSON_BYTE);
-        self.file.charge_budget(size, || format!("nodes[{node}]"))?;
+        self.file.charge_budget(size, || format!("nodes[{}]", origin.node))?;
         let mut extras = read_extras(&entry.extras);
         take_meshspec_extras(&mut extras);
-        let transform = self.node_to_scene(node, parent);
+        let transform = self.node_to_scene(origin);
         let name = entry.name.clone().unwrap_or_default();
-        let placement = Placement { name, transform, instances, extras };
-        if let Some(mesh) = self.scene.meshes.get_mut(mesh) {
-            mesh.placements.push(placement);
-        }
+        let placement = Placement { name, transform, instances: instances.to_vec(), extras };
+        self.scene.meshes[mesh].placements.push(placement);
         Ok(())
     }
 
     /// Reads the mesh of a primitive, in mesh space. `None` if the primitive is unsupported.
-    fn read_primitive(&mut self, origin: &MeshOrigin, index_in_mesh: usize) -> Result<Option<Mesh>> {
-        self.file.charge_budget(self.text_size(origin, index_in_mesh), || origin.at.to_owned())?;
+    fn read_primitive(&mut self, origin: &MeshOrigin) -> Result<Option<Mesh>> {
+        self.file.charge_budget(self.text_size(origin), || origin.at.to_owned())?;
         let entry = &self.file.root.meshes[origin.mesh];
-        let primitive = &entry.primitives[index_in_mesh];
+        let primitive = &entry.primitives[origin.primitive];
         let known = take_meshspec_extras(&mut read_extras(&entry.extras));
         let weights = self.file.root.nodes[origin.node].weights.as_ref().or(entry.weights.as_ref());
         let weights = weights.map_or(&[][..], Vec::as_slice);
-        let SceneReader { file, failures, losses, .. } = self;
-        let mesh = primitive::read(file, primitive, &known, weights, origin.at, failures, losses)?;
+        let mesh = primitive::read(self.file, primitive, &known, weights, origin.at, &mut self.log)?;
         let Some((mut mesh, uv_sets)) = mesh else { return Ok(None) };
         if let Some(entry) = primitive.material.and_then(|index| self.materials.get(index.value())) {
             entry.apply(&mut mesh, &uv_sets);
         }
-        self.map_joints(&mut mesh, origin.node, origin.at)?;
-        origin.set_name_and_extras(&mut mesh, &mut self.losses);
+        self.map_joints(&mut mesh, origin)?;
+        origin.set_name_and_extras(&mut mesh, &mut self.log.losses);
         Ok(Some(mesh))
     }
 
     /// Returns the memory, in bytes, for the names and extras of a primitive. Every copy of the mesh duplicates them.
-    fn text_size(&self, origin: &MeshOrigin, index_in_mesh: usize) -> u64 {
+    fn text_size(&self, origin: &MeshOrigin) -> u64 {
         let (node, mesh) = (&self.file.root.nodes[origin.node], &self.file.root.meshes[origin.mesh]);
-        let primitive = &mesh.primitives[index_in_mesh];
+        let primitive = &mesh.primitives[origin.primitive];
         let extras = [&node.extras, &mesh.extras, &primitive.extras].into_iter().flatten();
         let extras: usize = extras.map(|raw| raw.get().len()).sum();
         let names: usize = [&node.name, &mesh.name].into_iter().flatten().map(String::len).sum();
@@ -278,68 +260,61 @@ impl SceneReader<'_> {
     }
 
     /// Replaces indices into the joints of the skin by indices into the joints of the skeleton.
-    fn map_joints(&mut self, mesh: &mut Mesh, node: usize, at: &str) -> Result<()> {
-        let path = || format!("{at}.attributes.JOINTS");
-        if let Some(skin) = self.file.root.nodes[node].skin {
-            let (mut sets, path) = (mesh.skins.iter_mut(), path());
+    fn map_joints(&mut self, mesh: &mut Mesh, origin: &MeshOrigin) -> Result<()> {
+        if mesh.skins.is_empty() {
+            return Ok(());
+        }
+        let path = format!("{}.attributes.JOINTS", origin.at);
+        if let Some(skin) = self.file.root.nodes[origin.node].skin {
+            let mut sets = mesh.skins.iter_mut();
             return sets.try_for_each(|set| self.joints.map_joint_indices(skin.value(), set, &path));
         }
-        if !mesh.skins.is_empty() {
-            let loss = Loss::dropped(path(), "joints of a node without a skin");
-            self.losses.push(loss.with_detail(format_args!("nodes[{node}]")));
-            mesh.skins.clear();
-        }
+        let loss = Loss::dropped(path, "joints of a node without a skin");
+        self.log.losses.push(loss.with_detail(format_args!("nodes[{}]", origin.node)));
+        mesh.skins.clear();
         Ok(())
     }
 
-    /// Adds a mesh. If it has no skin, transforms its vertices to scene space and binds them to the joint that moves
-    /// the node, if any.
-    fn add_mesh(&mut self, mut mesh: Mesh, instance: Mat4, node: usize, parent: Option<usize>) {
+    /// Adds a mesh. Without a skin, moves its vertices to scene space and binds them to the joint of the node, if any.
+    fn add_mesh(&mut self, mut mesh: Mesh, instance: Mat4, origin: &MeshOrigin) {
         if mesh.skins.is_empty() {
-            self.transform_and_bind(&mut mesh, instance, node, parent);
+            self.transform_and_bind(&mut mesh, instance, origin);
         }
         self.scene.meshes.push(mesh);
     }
 
-    /// Adds one mesh per instance. `text_size` is the memory, in bytes, for the names and extras of a mesh.
-    fn add_instances(
-        &mut self,
-        mesh: &Mesh,
-        text_size: u64,
-        instances: &[Transform],
-        node: usize,
-        parent: Option<usize>,
-    ) -> Result<()> {
+    /// Adds one mesh per instance.
+    fn add_instances(&mut self, mesh: &Mesh, instances: &[Transform], origin: &MeshOrigin) -> Result<()> {
         let (vertices, count) = (mesh.positions.len(), instances.len() as u64);
         let size = vertices as u64 * 32 + mesh.faces.corner_count(vertices) as u64 * 4;
         self.copied_cost = self.copied_cost.saturating_add(mesh.cost().saturating_mul(count));
         require_triangles(self.copied_cost, self.max_triangles)?;
         require_meshes(self.scene.meshes.len() + instances.len(), self.max_triangles)?;
-        let path = || format!("nodes[{node}].extensions.{INSTANCING}");
-        self.file.charge_budget((size + text_size).saturating_mul(count), path)?;
+        let path = || format!("nodes[{}].extensions.{INSTANCING}", origin.node);
+        self.file.charge_budget((size + self.text_size(origin)).saturating_mul(count), path)?;
         let bake = std::mem::replace(&mut self.bake, true);
         for instance in instances {
-            self.add_mesh(mesh.clone(), instance.to_matrix(), node, parent);
+            self.add_mesh(mesh.clone(), instance.to_matrix(), origin);
         }
         self.bake = bake;
         let message = "instances became separate meshes";
-        let loss = Loss::new(LossKind::Split, format!("nodes[{node}]"), message);
-        self.losses.push(loss.with_detail(instances.len()));
+        let loss = Loss::new(LossKind::Split, format!("nodes[{}]", origin.node), message);
+        self.log.losses.push(loss.with_detail(instances.len()));
         Ok(())
     }
 
-    /// Returns the transform of a node with the parent `parent` to scene space.
-    fn node_to_scene(&self, node: usize, parent: Option<usize>) -> DMat4 {
-        self.hierarchy.node_to_scene_f64(parent) * self.file.local_transforms[node]
+    /// Returns the transform of a node to scene space.
+    fn node_to_scene(&self, origin: &MeshOrigin) -> DMat4 {
+        self.hierarchy.node_to_scene_f64(origin.parent) * self.file.local_transforms[origin.node]
     }
 
-    fn transform_and_bind(&mut self, mesh: &mut Mesh, instance: Mat4, node: usize, parent: Option<usize>) {
-        let transform = match self.joints.moving_joint(self.hierarchy, node, parent) {
+    fn transform_and_bind(&mut self, mesh: &mut Mesh, instance: Mat4, origin: &MeshOrigin) {
+        let transform = match self.joints.mover(self.hierarchy, origin.node, origin.parent) {
             Some((joint, transform)) => {
                 mesh.skins = vec![Skin::rigid(std::iter::repeat_n(joint, mesh.positions.len()))];
                 (transform * instance).as_dmat4()
             }
-            None => self.node_to_scene(node, parent) * instance.as_dmat4(),
+            None => self.node_to_scene(origin) * instance.as_dmat4(),
         };
         if transform == DMat4::IDENTITY {
             return;
@@ -347,7 +322,7 @@ impl SceneReader<'_> {
         mesh.transform_f64(transform);
         if !self.bake {
             let message = "the node transform was applied to the vertices";
-            self.losses.push(Loss::changed(format!("nodes[{node}]"), message));
+            self.log.losses.push(Loss::changed(format!("nodes[{}]", origin.node), message));
         }
     }
 }

@@ -4,7 +4,7 @@ use ::gltf::json;
 use glam::{DVec3, Mat4};
 use serde_json::Value;
 
-use super::errors::{Failures, malformed};
+use super::errors::{ReadLog, malformed};
 use super::file::{GltfFile, read_extras};
 use super::hierarchy::{Hierarchy, animated_nodes, to_transform};
 use super::take_meshspec_extras;
@@ -27,12 +27,7 @@ pub(super) struct NodeJoints {
 
 impl NodeJoints {
     /// Reads the skeleton of a file. Returns an error for more than 65,535 joints, or if matrices exceed the limits.
-    pub fn new(
-        file: &GltfFile,
-        hierarchy: &Hierarchy,
-        failures: &mut Failures,
-        losses: &mut Vec<Loss>,
-    ) -> Result<NodeJoints> {
+    pub fn new(file: &GltfFile, hierarchy: &Hierarchy, log: &mut ReadLog) -> Result<NodeJoints> {
         let root = &file.root;
         let is_moving = animated_nodes(root);
         let mut joints =
@@ -41,16 +36,16 @@ impl NodeJoints {
         let unreadable =
             |at: &str| Loss::changed(at, "the matrices cannot be read; joints were bound in the rest pose");
         for (index, skin) in root.skins.iter().enumerate() {
-            list_declared_root(index, skin, hierarchy, losses);
+            list_declared_root(index, skin, hierarchy, &mut log.losses);
             let at = format!("skins[{index}].inverseBindMatrices");
             let matrices = read_inverse_binds(file, &at, skin);
-            let matrices = failures.recover(matrices, &at, unreadable, losses)?;
+            let matrices = log.recover(matrices, &at, unreadable)?;
             let at_rest = || skin.joints.iter().map(|joint| hierarchy.scene_to_node(joint.value())).collect();
             let matrices = matrices.unwrap_or_else(at_rest);
-            let numbers = joints.add_skin(root, index, &matrices, &mut skin_joints, losses);
+            let numbers = joints.add_skin(root, index, &matrices, &mut skin_joints, &mut log.losses);
             joints.joints_by_skin.push(numbers);
         }
-        joints.add_animated_nodes(root, hierarchy, losses);
+        joints.add_animated_nodes(root, hierarchy, &mut log.losses);
         joints.add_ancestors(root, hierarchy);
         joints.set_parents(hierarchy, &skin_joints);
         if joints.skeleton.joints.len() > usize::from(Skin::NONE) {
@@ -73,12 +68,7 @@ impl NodeJoints {
 
     /// Returns the joint that moves the mesh of a node with the parent `parent`, and the transform from mesh space to
     /// model space in the bind pose. `None` for static meshes.
-    pub fn moving_joint(
-        &self,
-        hierarchy: &Hierarchy,
-        node: usize,
-        parent: Option<usize>,
-    ) -> Option<(u16, Mat4)> {
+    pub fn mover(&self, hierarchy: &Hierarchy, node: usize, parent: Option<usize>) -> Option<(u16, Mat4)> {
         let own = self.movers[node].filter(|(joint, _)| self.joint_of(node) == Some(*joint));
         let (joint, to_joint) = own.or_else(|| {
             let (joint, to_joint) = self.movers[parent?]?;
@@ -97,11 +87,8 @@ impl NodeJoints {
                 continue;
             }
             *joint = *numbers.get(usize::from(*joint)).ok_or_else(|| {
-                let (vertex, count) = (slot / 4, numbers.len());
-                malformed(
-                    path,
-                    format!("vertex {vertex} is bound to joint {joint}, but skins[{skin}] has {count}"),
-                )
+                let binding = format!("vertex {} is bound to joint {joint}", slot / 4);
+                malformed(path, format!("{binding}, but skins[{skin}] has {}", numbers.len()))
             })?;
             if *joint == Skin::NONE {
                 match &mut vertices.weights {
@@ -154,11 +141,9 @@ impl NodeJoints {
             };
             numbers.push(number as u16);
         }
-        if duplicates > 0 {
-            let message = "joints were duplicated, since their bind pose differs from an earlier skin";
-            let loss = Loss::new(LossKind::Split, format!("skins[{index}]"), message);
-            losses.push(loss.with_count_of(duplicates, skin.joints.len(), "joints"));
-        }
+        let message = "joints were duplicated, since their bind pose differs from an earlier skin";
+        let loss = Loss::new(LossKind::Split, format!("skins[{index}]"), message);
+        losses.extend(loss.with_count_of(duplicates, skin.joints.len(), "joints").if_any());
         numbers.into_iter().chain(static_joint).collect()
     }
 
@@ -210,8 +195,7 @@ impl NodeJoints {
         }
     }
 
-    /// Sets the parents of joints, and finds the joint that moves each node. Drops rest transforms that equal the bind
-    /// pose.
+    /// Sets the parents of joints, and finds the joint that moves each node. Drops rest poses that equal the bind pose.
     fn set_parents(&mut self, hierarchy: &Hierarchy, skin_joints: &[usize]) {
         let mut nearest = vec![None; self.joint_by_node.len()];
         self.movers = vec![None; self.joint_by_node.len()];

@@ -12,8 +12,7 @@ use super::{
 };
 use crate::Loss;
 
-/// Returns the extensions that are not listed as unsupported: extensions that are read, have no effect, or are listed
-/// by [`list_users`].
+/// Returns the extensions that are supported, without effect, or listed by [`list_users`].
 fn supported_extensions() -> HashSet<&'static str> {
     let mut names = HashSet::from([LOD, INSTANCING, LIGHTS, TEXTURE_TRANSFORM, "KHR_mesh_quantization"]);
     names.extend(TEXTURE_SOURCES.map(|(name, _)| name));
@@ -58,9 +57,7 @@ fn list_users(json: &Value, list: &str, parent: &Value, pointer: &str, losses: &
     }
     let unused = entries(parent, list).iter().enumerate().filter(|(index, _)| !used.contains(index));
     names.extend(unused.map(|(index, entry)| label(list, index, name_of(entry))));
-    if !names.is_empty() {
-        losses.push(Loss::dropped(list, format!("{list} are not converted")).with_names(names));
-    }
+    losses.extend(Loss::dropped(list, format!("{list} are not converted")).with_names(names));
 }
 
 /// Lists the morph targets of each mesh, with the names that exporters store in extras.
@@ -73,11 +70,9 @@ fn list_morph_targets(json: &Value, losses: &mut Vec<Loss>) {
         let names = if names.is_empty() { count.to_string() } else { names.join(" ") };
         Some(format!("{}: {names}", label("meshes", index, name_of(mesh))))
     };
-    let described: Vec<_> = entries(json, "meshes").iter().enumerate().filter_map(describe).collect();
-    if !described.is_empty() {
-        let message = "morph targets are not converted; their default weights were applied";
-        losses.push(Loss::dropped("meshes", message).with_names(described));
-    }
+    let described = entries(json, "meshes").iter().enumerate().filter_map(describe);
+    let message = "morph targets are not converted; their default weights were applied";
+    losses.extend(Loss::dropped("meshes", message).with_names(described));
 }
 
 fn name_of(entry: &Value) -> Option<&str> {

@@ -2,34 +2,44 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse};
-use super::entries::{RootObject, RootValue, to_raw_entries};
+use super::buffer::{AccessorType, Buffer, Stream, ViewUse};
+use super::entries::{RootMap, RootValue, to_raw_entries};
 use super::node_graph::NodeGraph;
 use super::repair::repair;
-use super::{CAPABILITIES, INSTANCING, LOD, materials, set_extras, set_meshspec_extra};
+use super::{CAPABILITIES, INSTANCING, LOD, Object, container, materials, set_extras, set_meshspec_extra};
+use crate::interop::{Files, WriteResult};
 use crate::scene::{
     Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions, Source,
 };
 use crate::{Loss, Quantity, Result};
 
+/// Writes GLB: glTF in a single binary file.
+pub fn write_glb(scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
+    write(scene, options, |json, buffer| container::save_glb(json, buffer, name, files))
+}
+
+/// Writes glTF as JSON with a separate buffer file.
+pub fn write_json(scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
+    write(scene, options, |json, buffer| container::save_json(json, buffer, name, files))
+}
+
 /// Converts a scene to JSON and a buffer, and passes them to `save`. Returns the losses.
-pub(super) fn write(
+fn write(
     mut scene: Scene,
     options: &SceneOptions,
-    save: impl FnOnce(RootObject, &BufferPlan) -> Result<()>,
-) -> Result<Vec<Loss>> {
+    save: impl FnOnce(RootMap, &Buffer) -> Result<()>,
+) -> WriteResult {
     let conventions = options.conventions.unwrap_or(Conventions::GLTF);
     let capabilities = Capabilities { lods: !has_mixed_lods(&scene), ..CAPABILITIES };
     let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
     materials::repair(&mut scene, &mut losses);
     let joints = repair(&mut scene, &mut losses)?;
-    let mut buffer = BufferPlan::default();
-    let mut graph = NodeGraph::new(&scene, joints, &mut buffer, &mut losses);
-    let animations = write_animations(&scene, &mut buffer, &mut losses);
+    let mut graph = NodeGraph::new(&scene, joints, &mut losses);
+    let animations = write_animations(&scene, &mut graph.buffer, &mut losses);
     let materials = std::mem::take(&mut graph.materials);
-    let mut json = RootObject::from([
+    let mut json = RootMap::from([
         ("asset", RootValue::Value(asset_entry(scene.source.as_ref(), conventions))),
         ("scene", RootValue::Value(0.into())),
         ("scenes", RootValue::Value(json!([scene_entry(&scene, &graph)]))),
@@ -52,13 +62,13 @@ pub(super) fn write(
         ("images", to_raw_entries(&materials.images)),
         ("samplers", to_raw_entries(&materials.samplers)),
         ("animations", to_raw_entries(&animations)),
-        ("bufferViews", std::mem::take(&mut buffer.views)),
-        ("accessors", std::mem::take(&mut buffer.accessors)),
+        ("bufferViews", std::mem::take(&mut graph.buffer.views)),
+        ("accessors", std::mem::take(&mut graph.buffer.accessors)),
     ];
     for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
         json.insert(name, RootValue::List(list));
     }
-    save(json, &buffer)?;
+    save(json, &graph.buffer)?;
     Ok(losses)
 }
 
@@ -74,28 +84,25 @@ fn asset_entry(source: Option<&Source>, conventions: Conventions) -> Value {
     let mut extras = Extras::new();
     if let Some(Source { format, conventions, .. }) = source {
         let source = json!({ "format": format, "conventions": conventions.to_string() });
-        set_meshspec_extra(&mut extras, "source", source);
+        set_meshspec_extra(&mut extras, true, "source", source);
     }
-    set_meshspec_extra(&mut extras, "conventions", conventions.to_string().into());
+    set_meshspec_extra(&mut extras, true, "conventions", conventions.to_string());
     let generator = concat!("meshspec ", env!("CARGO_PKG_VERSION"));
     json!({ "version": "2.0", "generator": generator, "extras": extras })
 }
 
 fn scene_entry(scene: &Scene, graph: &NodeGraph) -> Value {
-    let mut entry = Map::new();
+    let mut entry = Object::new();
     entry.insert("nodes".to_owned(), graph.roots.clone().into());
     let mut extras = scene.extras.clone();
-    if !scene.properties.is_empty() {
-        set_meshspec_extra(&mut extras, "properties", json!(scene.properties));
-    }
-    if !scene.user_data.is_empty() {
-        set_meshspec_extra(&mut extras, "user_data", BASE64.encode(&scene.user_data).into());
-    }
+    set_meshspec_extra(&mut extras, !scene.properties.is_empty(), "properties", json!(scene.properties));
+    let user_data = BASE64.encode(&scene.user_data);
+    set_meshspec_extra(&mut extras, !user_data.is_empty(), "user_data", user_data);
     set_extras(&mut entry, extras);
     entry.into()
 }
 
-fn write_animations<'a>(scene: &'a Scene, buffer: &mut BufferPlan<'a>, losses: &mut Vec<Loss>) -> Vec<Value> {
+fn write_animations<'a>(scene: &'a Scene, buffer: &mut Buffer<'a>, losses: &mut Vec<Loss>) -> Vec<Value> {
     let mut entries = Vec::new();
     for (index, animation) in scene.animations.iter().enumerate() {
         let at = format!("animations[{index}]");
@@ -111,7 +118,7 @@ fn write_animations<'a>(scene: &'a Scene, buffer: &mut BufferPlan<'a>, losses: &
 fn animation_entry<'a>(
     animation: &'a Animation,
     at: &str,
-    buffer: &mut BufferPlan<'a>,
+    buffer: &mut Buffer<'a>,
     losses: &mut Vec<Loss>,
 ) -> Value {
     let mut times = TimeWriter::new(animation, at, losses);
@@ -125,8 +132,7 @@ fn animation_entry<'a>(
             Samples::Rotation(values) => ("rotation", Stream::borrowed(values), "VEC4"),
             Samples::Scale(values) => ("scale", Stream::borrowed(values), "VEC3"),
         };
-        let accessor_type = AccessorType::new(ComponentType::F32, name);
-        let output = buffer.push(ViewUse::Animation, stream, count, accessor_type);
+        let output = buffer.push(ViewUse::Animation, stream, count, AccessorType::floats(name));
         let interpolation = match channel.interpolation {
             Interpolation::Step => "STEP",
             Interpolation::Linear | Interpolation::Normalized => "LINEAR",
@@ -140,11 +146,9 @@ fn animation_entry<'a>(
     // Non-finite floats become strings.
     for (name, value) in [("rate", animation.rate), ("duration", animation.duration)] {
         let value = crate::float::serialize(&value, serde_json::value::Serializer).unwrap_or_default();
-        set_meshspec_extra(&mut extras, name, value);
+        set_meshspec_extra(&mut extras, true, name, value);
     }
-    if animation.looped {
-        set_meshspec_extra(&mut extras, "looped", true.into());
-    }
+    set_meshspec_extra(&mut extras, animation.looped, "looped", true);
     let mut entry = json!({ "channels": channels, "samplers": samplers, "extras": extras });
     if !animation.name.is_empty() {
         entry["name"] = animation.name.as_str().into();
@@ -164,7 +168,7 @@ struct TimeWriter {
 
 impl TimeWriter {
     fn new(animation: &Animation, at: &str, losses: &mut Vec<Loss>) -> TimeWriter {
-        let lists = animation.channels.iter().filter_map(|channel| animation.times.get(channel.times));
+        let lists = animation.channels.iter().map(|channel| &animation.times[channel.times]);
         let first = lists.filter_map(|times| times.first()).copied().fold(f32::INFINITY, f32::min);
         let delay = (-animation.ticks_to_seconds(first)).max(0.0);
         if delay > 0.0 {
@@ -175,13 +179,12 @@ impl TimeWriter {
         TimeWriter { accessors: vec![None; animation.times.len()], delay, shift: 0.0 }
     }
 
-    fn add_accessor(&mut self, animation: &Animation, list: usize, buffer: &mut BufferPlan) -> usize {
-        if let Some(Some(accessor)) = self.accessors.get(list) {
-            return *accessor;
+    fn add_accessor(&mut self, animation: &Animation, list: usize, buffer: &mut Buffer) -> usize {
+        if let Some(accessor) = self.accessors[list] {
+            return accessor;
         }
         let mut last = f32::NEG_INFINITY;
-        let ticks = animation.times.get(list).into_iter().flatten();
-        let seconds = ticks.map(|ticks| {
+        let seconds = animation.times[list].iter().map(|ticks| {
             let exact = animation.ticks_to_seconds(*ticks) + self.delay;
             let time = if exact > last { exact } else { last.next_up() };
             self.shift = self.shift.max(time - exact);
@@ -189,18 +192,14 @@ impl TimeWriter {
             [time]
         });
         let seconds: Vec<[f32; 1]> = seconds.collect();
-        let accessor_type = AccessorType::new(ComponentType::F32, "SCALAR").with_bounds_of(&seconds);
-        let accessor = buffer.push(ViewUse::Animation, Stream::owned(&seconds), seconds.len(), accessor_type);
-        if let Some(slot) = self.accessors.get_mut(list) {
-            *slot = Some(accessor);
-        }
+        let ty = AccessorType::floats("SCALAR").with_bounds_of(&seconds);
+        let accessor = buffer.push(ViewUse::Animation, Stream::owned(&seconds), seconds.len(), ty);
+        self.accessors[list] = Some(accessor);
         accessor
     }
 
     fn list_shift(&self, at: &str, losses: &mut Vec<Loss>) {
-        if self.shift > 0.0 {
-            let (path, message) = (format!("{at}.times"), "equal times were moved apart");
-            losses.push(Loss::quantised(path, message, Quantity::TIMES, self.shift));
-        }
+        let (path, message) = (format!("{at}.times"), "equal times were moved apart");
+        losses.extend(Loss::quantised(path, message, Quantity::TIMES, self.shift).if_any());
     }
 }

@@ -133,18 +133,12 @@ impl CornerParser {
         missing
     }
 
-    /// Returns the vertex of a corner in a part, adding it if it is new. `positions` is the number of positions so far.
+    /// Returns the vertex of a corner in a part, adding it if it is new. `count` is the number of positions so far.
     #[inline]
-    pub fn add_vertex(
-        &mut self,
-        part: u32,
-        corner: Corner,
-        positions: usize,
-        vertices: &mut Vec<Corner>,
-    ) -> u32 {
+    pub fn add_vertex(&mut self, part: u32, corner: Corner, count: usize, vertices: &mut Vec<Corner>) -> u32 {
         let [position, uv, normal] = corner;
-        if self.first.len() < positions {
-            self.first.resize(positions, FirstVertex::NONE);
+        if self.first.len() < count {
+            self.first.resize(count, FirstVertex::NONE);
         }
         let add = || {
             vertices.push(corner);
@@ -174,8 +168,7 @@ impl CornerParser {
 /// The number of digits up to which an index cannot overflow 32 bits.
 const MAX_DIGITS: usize = 9;
 
-/// Parses a corner with absolute indices at the start of `text`. Returns it with its length in bytes; `None` if there
-/// is no such corner.
+/// Parses a corner with absolute indices at the start of `text`. Returns it, if any, with its length in bytes.
 #[inline]
 pub(super) fn parse_absolute(text: &[u8]) -> Option<(Corner, usize)> {
     let mut corner = [ABSENT; 3];
@@ -201,8 +194,7 @@ pub(super) fn parse_absolute(text: &[u8]) -> Option<(Corner, usize)> {
     None
 }
 
-/// Describes an invalid corner. `number` is the parsed index, `count` the number of values, and `name` the kind of
-/// value.
+/// Describes an invalid corner by the parsed index, the number of values, and the name of their kind.
 fn corner_error(word: &[u8], number: Option<i64>, count: u32, name: &str) -> String {
     let word = quote(word);
     match number {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::interop::images;
+use crate::interop::numbers::TextureTransform;
 use crate::interop::shared::text::{Words, lines};
-use crate::interop::texture_transform::TextureTransform;
 use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, Wrap};
 use crate::{Category, Loss, Result};
 
@@ -87,10 +87,8 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
         let unsupported: Vec<_> = unsupported.into_iter().collect();
         losses.push(dropped("unsupported properties of materials").with_detail(unsupported.join(", ")));
     }
-    if !shortened_paths.is_empty() {
-        let loss = Loss::renamed(library, "only the file names of absolute image paths are kept");
-        losses.push(loss.in_category(Category::Material).with_names(shortened_paths));
-    }
+    let loss = Loss::renamed(library, "only the file names of absolute image paths are kept");
+    losses.extend(loss.in_category(Category::Material).with_names(shortened_paths));
 }
 
 struct MtlReader<'a, 'm> {

@@ -32,23 +32,21 @@ pub(super) fn to_meshes(
         let found = materials.get(&part.material);
         let material = to_utf8(&part.material, &format!("{path}.material.name"), losses);
         let mut mesh = Mesh {
-            name: join_object_and_group(part.name, &path, losses),
+            name: join_names(part.name, &path, losses),
             material: found.unwrap_or(&MtlMaterial::default()).to_material(material),
             uv_origin,
             faces: part.faces.into_faces(),
             ..Mesh::default()
         };
-        fill_attributes(&mut mesh, &part.vertices, &lists, &path, losses);
+        set_attributes(&mut mesh, &part.vertices, &lists, &path, losses);
         if found.is_some_and(|found| found.transform_uvs(&mut mesh)) {
             transformed.insert(format!("\"{}\"", mesh.material.name));
         }
         mesh
     });
     let meshes = meshes.collect();
-    if !transformed.is_empty() {
-        let message = "offset and scale of images were applied to the texture coordinates";
-        losses.push(Loss::changed("map_Kd", message).with_names(transformed));
-    }
+    let message = "offset and scale of images were applied to the texture coordinates";
+    losses.extend(Loss::changed("map_Kd", message).with_names(transformed));
     (meshes, unused)
 }
 
@@ -57,44 +55,36 @@ fn list_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &mut
     let used: HashSet<&[u8]> = parts.iter().map(|part| &*part.material).collect();
     let unused: BTreeSet<_> = materials.keys().filter(|name| !used.contains(&***name)).collect();
     let unused: Vec<_> = unused.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-    if !unused.is_empty() {
-        let names = unused.iter().map(|name| format!("\"{name}\""));
-        losses.push(Loss::dropped("mtllib", "unused materials").with_names(names));
-    }
+    let names = unused.iter().map(|name| format!("\"{name}\""));
+    losses.extend(Loss::dropped("mtllib", "unused materials").with_names(names));
     unused
 }
 
 /// Fills in the attributes of the vertices. If only some vertices have an attribute, the others get a default.
-fn fill_attributes(
-    mesh: &mut Mesh,
-    vertices: &[Corner],
-    lists: &ValueLists,
-    path: &str,
-    losses: &mut Vec<Loss>,
-) {
+fn set_attributes(mesh: &mut Mesh, corners: &[Corner], lists: &ValueLists, at: &str, losses: &mut Vec<Loss>) {
     let mut list_defaults = |count: usize, field: &str, what: &str| {
         if count > 0 {
             let message = format!("missing values were replaced by {what}");
-            let loss = Loss::changed(format!("{path}.{field}"), message);
-            losses.push(loss.with_count_of(count, vertices.len(), "vertices"));
+            let loss = Loss::changed(format!("{at}.{field}"), message);
+            losses.push(loss.with_count_of(count, corners.len(), "vertices"));
         }
     };
     // All indices are in range: the reader has dropped or cleared all others.
-    let position_indices = vertices.iter().map(|corner| corner[0]);
+    let position_indices = corners.iter().map(|corner| corner[0]);
     (mesh.positions, mesh.exact_positions) = lists.positions.select(position_indices);
-    if vertices.iter().any(|corner| corner[1] != ABSENT) {
-        list_defaults(count_absent(vertices, 1), "uvs[0]", "texture coordinates of 0");
+    if corners.iter().any(|corner| corner[1] != ABSENT) {
+        list_defaults(count_absent(corners, 1), "uvs[0]", "texture coordinates of 0");
         let uv = |corner: &Corner| lists.uvs.get(corner[1] as usize).copied().unwrap_or_default();
-        mesh.uvs.push(vertices.iter().map(uv).collect());
+        mesh.uvs.push(corners.iter().map(uv).collect());
     }
     let color = |corner: &Corner| lists.colors.get(corner[0] as usize).copied().flatten();
-    if !lists.colors.is_empty() && vertices.iter().any(|corner| color(corner).is_some()) {
-        list_defaults(vertices.iter().filter(|corner| color(corner).is_none()).count(), "colors[0]", "white");
-        let colors = vertices.iter().map(|corner| color(corner).unwrap_or([1.0; 4])).collect();
+    if !lists.colors.is_empty() && corners.iter().any(|corner| color(corner).is_some()) {
+        list_defaults(corners.iter().filter(|corner| color(corner).is_none()).count(), "colors[0]", "white");
+        let colors = corners.iter().map(|corner| color(corner).unwrap_or([1.0; 4])).collect();
         mesh.colors.push(Colors::F32(colors));
     }
-    if vertices.iter().any(|corner| corner[2] != ABSENT) {
-        let missing = count_absent(vertices, 2);
+    if corners.iter().any(|corner| corner[2] != ABSENT) {
+        let missing = count_absent(corners, 2);
         list_defaults(missing, "normals", "normals of the faces");
         if missing > 0 {
             mesh.generate_normals();
@@ -104,7 +94,7 @@ fn fill_attributes(
             Some(normal) => *normal,
             None => generated.get(index).copied().unwrap_or_default(),
         };
-        mesh.normals = Some(vertices.iter().enumerate().map(normal).collect());
+        mesh.normals = Some(corners.iter().enumerate().map(normal).collect());
     }
 }
 
@@ -118,10 +108,9 @@ fn to_point_mesh(lists: ValueLists, name: MeshName, uv_origin: UvOrigin, losses:
         list_unused_count(path, count, count, losses);
     }
     let vertices: Vec<_> = (0..lists.positions.len() as u32).map(|index| [index, ABSENT, ABSENT]).collect();
-    let mut mesh =
-        Mesh { name: join_object_and_group(name, "meshes[0]", losses), uv_origin, ..Mesh::default() };
+    let mut mesh = Mesh { name: join_names(name, "meshes[0]", losses), uv_origin, ..Mesh::default() };
     mesh.faces = Faces { indices: Some(Indices::U32(Vec::new())), corners: None };
-    fill_attributes(&mut mesh, &vertices, &lists, "meshes[0]", losses);
+    set_attributes(&mut mesh, &vertices, &lists, "meshes[0]", losses);
     mesh
 }
 
@@ -135,12 +124,12 @@ fn list_unused_values(lists: &ValueLists, parts: &[MeshPart], losses: &mut Vec<L
 }
 
 fn list_unused_count(path: &str, count: usize, of: usize, losses: &mut Vec<Loss>) {
-    if count > 0 {
-        losses.push(Loss::dropped(path, "values that no face uses").with_count_of(count, of, "values"));
-    }
+    let loss = Loss::dropped(path, "values that no face uses").with_count_of(count, of, "values");
+    losses.extend(loss.if_any());
 }
 
-fn join_object_and_group(name: MeshName, path: &str, losses: &mut Vec<Loss>) -> String {
+/// Joins the names of an object and a group.
+fn join_names(name: MeshName, path: &str, losses: &mut Vec<Loss>) -> String {
     let path = format!("{path}.name");
     let (object, group) = (to_utf8(&name.object, &path, losses), to_utf8(&name.group, &path, losses));
     match (&*object, &*group) {

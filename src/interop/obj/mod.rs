@@ -30,16 +30,15 @@ use std::io::{ErrorKind, Read};
 
 use material::Materials;
 
-use super::Files;
 use super::shared::text::quote;
+use super::{Files, ReadResult};
 use crate::scene::{Capabilities, Conventions, Scene, SceneOptions, Source, UvOrigin};
 use crate::{Limits, Loss, Result};
 
 pub use pieces::ParseSizes;
 pub(super) use write::write;
 
-/// OBJ specifies only the texture origin and that normals follow the right-hand rule. Axes and unit follow common
-/// practice.
+/// OBJ specifies only the texture origin and right-handed normals. Axes and unit follow common practice.
 pub(super) const CONVENTIONS: Conventions = Conventions {
     uv_origin: UvOrigin::BottomLeft,
     evidence: "the specification: right-handed normals, texture origin bottom left; by convention: +Y up, metres",
@@ -62,12 +61,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     ..Capabilities::POSITIONS
 };
 
-pub(super) fn read(
-    bytes: &[u8],
-    files: &dyn Files,
-    options: &SceneOptions,
-    limits: &Limits,
-) -> Result<(Scene, Vec<Loss>)> {
+pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
     read_from(&mut &*bytes, files, options, limits)
 }
 
@@ -86,7 +80,7 @@ pub(super) fn read_from(
     files: &dyn Files,
     options: &SceneOptions,
     limits: &Limits,
-) -> Result<(Scene, Vec<Loss>)> {
+) -> ReadResult {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
     let file = read::read(input, options.strictness, limits, ParseSizes::DEFAULT)?;
@@ -99,8 +93,7 @@ pub(super) fn read_from(
     Ok((scene, losses))
 }
 
-/// Reads material libraries. `lines` are the arguments of `mtllib` statements; each distinct line is read once. Lists
-/// unreadable libraries.
+/// Reads the libraries in `lines`, the arguments of `mtllib` statements, once each. Lists unreadable libraries.
 fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Materials {
     let mut materials = Materials::new();
     let mut budget = limits.max_libraries;
@@ -110,10 +103,10 @@ fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut
             continue;
         }
         // A line with blanks is either a single name or several names.
-        let mut libraries = vec![load_library(line, files, &mut budget)];
+        let mut libraries = vec![load_file(line, files, &mut budget)];
         if libraries[0].is_err() {
             let names = line.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
-            let several: Vec<_> = names.map(|name| load_library(name, files, &mut budget)).collect();
+            let several: Vec<_> = names.map(|name| load_file(name, files, &mut budget)).collect();
             if several.iter().any(Result::is_ok) {
                 libraries = several;
             }
@@ -133,11 +126,7 @@ fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut
 
 /// Returns the name and content of a library, or the reason why it cannot be read. Subtracts the size of the library
 /// from `budget`, the remaining number of bytes to read from libraries.
-fn load_library<'a>(
-    name: &'a [u8],
-    files: &dyn Files,
-    budget: &mut u64,
-) -> std::result::Result<(&'a str, Vec<u8>), String> {
+fn load_file<'a>(name: &'a [u8], files: &dyn Files, budget: &mut u64) -> Result<(&'a str, Vec<u8>), String> {
     let missing = || format!("{} is missing", quote(name));
     let name = std::str::from_utf8(name).map_err(|_| missing())?;
     match files.read(name, budget.saturating_add(1)) {

@@ -3,19 +3,15 @@
 use std::io::{self, BufWriter, Write};
 
 use super::{CAPABILITIES, CONVENTIONS, library};
-use crate::interop::Files;
 use crate::interop::images::{ImageFiles, file_stem};
+use crate::interop::numbers::{all_finite, replace_non_finite};
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::to_single_line;
+use crate::interop::{Files, WriteResult};
 use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, Result};
 
-pub(in crate::interop) fn write(
-    mut scene: Scene,
-    name: &str,
-    files: &mut dyn Files,
-    options: &SceneOptions,
-) -> Result<Vec<Loss>> {
+pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
     let mut losses =
         CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
     let mut images = ImageFiles::new(name, &scene);
@@ -74,27 +70,19 @@ fn write_library(
 /// Removes from a mesh the values that OBJ cannot express, and lists the losses. OBJ supports only finite numbers,
 /// colours without alpha, and single-line names. Returns an error if a position is not finite.
 fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
-    let finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
-    if let Some(vertex) = mesh.positions.iter().position(|position| !finite(position)) {
+    if let Some(vertex) = mesh.positions.iter().position(|position| !all_finite(position)) {
         let [x, y, z] = mesh.positions[vertex];
         let message = format!("({x}, {y}, {z}) of vertex {vertex} of mesh \"{}\" is not finite", mesh.name);
         return Err(Error::inexpressible(message).at_text(format!("meshes[{index}].positions[{vertex}]")));
     }
-    let mut list_replaced = |count: usize, field: &str| {
-        if count > 0 {
-            let path = format!("meshes[{index}].{field}");
-            let loss = Loss::changed(path, "non-finite numbers were replaced by 0");
-            losses.push(loss.with_count(count, "numbers"));
-        }
-    };
     if let Some(normals) = &mut mesh.normals {
-        list_replaced(make_finite(normals.as_flattened_mut()), "normals");
+        replace_non_finite(normals.as_flattened_mut(), format!("meshes[{index}].normals"), losses);
     }
     if let [uvs] = &mut *mesh.uvs {
-        list_replaced(make_finite(uvs.as_flattened_mut()), "uvs[0]");
+        replace_non_finite(uvs.as_flattened_mut(), format!("meshes[{index}].uvs[0]"), losses);
     }
     if let [Colors::F32(colors)] = &mut *mesh.colors {
-        list_replaced(make_finite(colors.as_flattened_mut()), "colors[0]");
+        replace_non_finite(colors.as_flattened_mut(), format!("meshes[{index}].colors[0]"), losses);
     }
     let has_alpha = match &*mesh.colors {
         [Colors::F32(colors)] => colors.iter().any(|color| color[3] != 1.0),
@@ -113,11 +101,6 @@ fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Res
         mesh.name = name;
     }
     Ok(())
-}
-
-fn make_finite(values: &mut [f32]) -> usize {
-    let wrong = values.iter_mut().filter(|value| !value.is_finite());
-    wrong.map(|value| *value = 0.0).count()
 }
 
 struct ObjWriter<'a> {
@@ -155,18 +138,18 @@ impl ObjWriter<'_> {
             None => mesh.positions.iter().try_for_each(|position| self.write_values("v", position)),
             Some(Colors::F32(colors)) => {
                 let mut both = mesh.positions.iter().zip(colors);
-                both.try_for_each(|([x, y, z], [r, g, b, _])| {
-                    self.write_values("v", &[*x, *y, *z, *r, *g, *b])
-                })
+                both.try_for_each(|(position, color)| self.write_colored(*position, *color))
             }
             Some(Colors::U8(colors)) => {
+                let colors = colors.iter().map(|color| color.map(|channel| f32::from(channel) / 255.0));
                 let mut both = mesh.positions.iter().zip(colors);
-                both.try_for_each(|([x, y, z], color)| {
-                    let [r, g, b, _] = color.map(|channel| f32::from(channel) / 255.0);
-                    self.write_values("v", &[*x, *y, *z, r, g, b])
-                })
+                both.try_for_each(|(position, color)| self.write_colored(*position, color))
             }
         }
+    }
+
+    fn write_colored(&mut self, [x, y, z]: [f32; 3], [r, g, b, _]: [f32; 4]) -> Result<()> {
+        self.write_values("v", &[x, y, z, r, g, b])
     }
 
     fn write_faces(&mut self, faces: &Polygons, uvs: bool, normals: bool) -> Result<()> {

@@ -4,10 +4,10 @@ use super::CONVENTIONS;
 use super::header::{self, Element, Header, NumberType, Property};
 use super::rows::{self, Rows};
 use super::source::{NumberSource, RawNumber, to_f64, to_index};
-use crate::interop::Files;
 use crate::interop::images;
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{locate, reject};
+use crate::interop::{Files, ReadResult};
 use crate::scene::limits::require_triangles;
 use crate::scene::{self, Colors, Mesh, Scene, SceneOptions, Texture};
 use crate::{Limits, Loss, Quantity, Result, Strictness};
@@ -15,12 +15,7 @@ use crate::{Limits, Loss, Quantity, Result, Strictness};
 /// The property names of texture coordinates.
 const UVS: [[&str; 2]; 3] = [["u", "v"], ["s", "t"], ["texture_u", "texture_v"]];
 
-pub(in crate::interop) fn read(
-    bytes: &[u8],
-    _files: &dyn Files,
-    options: &SceneOptions,
-    limits: &Limits,
-) -> Result<(Scene, Vec<Loss>)> {
+pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let header = header::read(bytes)?;
     let mut losses = Vec::new();
@@ -39,8 +34,7 @@ pub(in crate::interop) fn read(
     Ok((scene, losses))
 }
 
-/// Reads the mesh. In lenient mode, items may be missing at the end of the file, and faces with missing vertices are
-/// dropped.
+/// Reads the mesh. In lenient mode, items may be missing at the end, and faces with missing vertices are dropped.
 fn read_mesh(
     bytes: &[u8],
     header: &Header,
@@ -94,20 +88,16 @@ fn read_mesh(
         }
     }
     mesh.faces = faces.finish(mesh.positions.len(), losses);
-    let left = source.remaining() as usize;
-    if left > 0 {
-        losses.push(Loss::dropped("", "bytes after the last element").with_count(left, "bytes"));
-    }
+    let loss = Loss::dropped("", "bytes after the last element");
+    losses.extend(loss.with_count(source.remaining() as usize, "bytes").if_any());
     Ok(mesh)
 }
 
 /// Fills in the attributes of the vertices.
 fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> Result<(), String> {
     let mut quantised = |path: &str, quantity: Quantity, error: f32| {
-        if error > 0.0 {
-            let message = format!("{} were rounded from 64 to 32 bits", quantity.name);
-            losses.push(Loss::quantised(path, message, quantity, error));
-        }
+        let message = format!("{} were rounded from 64 to 32 bits", quantity.name);
+        losses.extend(Loss::quantised(path, message, quantity, error).if_any());
     };
     let any_type = |_| true;
     let (path, (positions, error)) = if let Some(columns) = rows.take_columns(["x", "y", "z"], any_type) {
@@ -212,16 +202,11 @@ impl FaceReader {
         Ok(())
     }
 
-    fn read_polygon(
-        &mut self,
-        source: &mut NumberSource,
-        count: NumberType,
-        number: NumberType,
-    ) -> Result<()> {
+    fn read_polygon(&mut self, source: &mut NumberSource, count: NumberType, item: NumberType) -> Result<()> {
         let mut is_whole = true;
         for _ in 0..source.read_count(count)? {
-            let raw = source.read_number(number)?;
-            match self.vertex_index(source, number, raw)? {
+            let raw = source.read_number(item)?;
+            match self.vertex_index(source, item, raw)? {
                 Some(vertex) => self.polygons.push_corner(vertex),
                 None => is_whole = false,
             }
@@ -236,19 +221,18 @@ impl FaceReader {
         Ok(())
     }
 
-    /// Reads triangle strips that are separated by −1. Reverses every second triangle, and drops degenerate triangles,
-    /// which only connect strips.
-    fn read_strip(&mut self, source: &mut NumberSource, count: NumberType, number: NumberType) -> Result<()> {
+    /// Reads strips separated by −1. Reverses every second triangle, and drops degenerate ones, which connect strips.
+    fn read_strip(&mut self, source: &mut NumberSource, count: NumberType, item: NumberType) -> Result<()> {
         let mut strip: Vec<Option<u32>> = Vec::new();
         let mut place = 0;
         for _ in 0..source.read_count(count)? {
-            let raw = source.read_number(number)?;
-            if to_f64(number, raw) == -1.0 {
+            let raw = source.read_number(item)?;
+            if to_f64(item, raw) == -1.0 {
                 strip.clear();
                 place = 0;
                 continue;
             }
-            strip.push(self.vertex_index(source, number, raw)?);
+            strip.push(self.vertex_index(source, item, raw)?);
             let [.., a, b, c] = *strip else { continue };
             place += 1;
             strip.remove(0);
@@ -276,17 +260,15 @@ impl FaceReader {
         Ok(index)
     }
 
-    /// Returns the faces, omitting those with missing vertices. `vertices` may be less than the number in the
-    /// header.
+    /// Returns the faces, omitting those with missing vertices. `vertices` may be less than in the header.
     fn finish(mut self, vertices: usize, losses: &mut Vec<Loss>) -> scene::Faces {
         if (vertices as u64) < self.vertices {
             let present = |corner| Some(corner).filter(|corner| (*corner as usize) < vertices);
             self.dropped += self.polygons.map_corners(present);
         }
-        if self.dropped > 0 {
-            let loss = Loss::dropped("face", "faces with missing vertices");
-            losses.push(loss.with_count_of(self.dropped, self.polygons.len() + self.dropped, "faces"));
-        }
+        let loss = Loss::dropped("face", "faces with missing vertices");
+        let all = self.polygons.len() + self.dropped;
+        losses.extend(loss.with_count_of(self.dropped, all, "faces").if_any());
         self.polygons.list_degenerate("face", losses);
         self.polygons.into_faces()
     }

@@ -106,8 +106,7 @@ impl<'a> Rows<'a> {
         (self.rows().map(row).collect(), worst as f32)
     }
 
-    /// Returns the largest angle, in degrees, by which rounding to 32 bits turns the directions in the columns
-    /// `indices`.
+    /// Returns the largest angle, in degrees, by which rounding to 32 bits turns directions in the columns `indices`.
     pub fn rounding_angle(&self, indices: [usize; 3]) -> f32 {
         let columns = indices.map(|index| &self.columns[index]);
         let exact = |row: &[u8]| columns.map(|column| to_f64(column.number, column.raw(row)));
@@ -119,10 +118,9 @@ impl<'a> Rows<'a> {
         let columns = indices.map(|index| &self.columns[index]);
         if self.are_all(&indices, NumberType::F32) {
             let (positions, _) = self.to_floats(indices);
-            return (Positions::from_f32(positions.into_iter().map(to_three_coordinates).collect()), 0.0);
+            return (Positions::from_f32(positions.into_iter().map(to_point).collect()), 0.0);
         }
-        let row =
-            |row: &[u8]| to_three_coordinates(columns.map(|column| to_f64(column.number, column.raw(row))));
+        let row = |row: &[u8]| to_point(columns.map(|column| to_f64(column.number, column.raw(row))));
         let mut positions = Positions::default();
         for (index, row) in self.rows().map(row).enumerate() {
             positions.push(row);
@@ -190,7 +188,7 @@ impl Column {
 }
 
 /// Extends two or three coordinates to three, with z = 0.
-fn to_three_coordinates<T: Copy + Default, const N: usize>(coordinates: [T; N]) -> [T; 3] {
+fn to_point<T: Copy + Default, const N: usize>(coordinates: [T; N]) -> [T; 3] {
     std::array::from_fn(|axis| coordinates.get(axis).copied().unwrap_or_default())
 }
 

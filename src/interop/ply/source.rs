@@ -72,14 +72,13 @@ impl<'a> NumberSource<'a> {
         }
     }
 
-    /// Reads the items of an element, each with the function `read`. Returns the number of items, which in lenient mode
-    /// may be less than declared.
+    /// Reads the items of an element with `read`. Returns their number: in lenient mode, possibly less than declared.
     pub fn read_items(
         &mut self,
         element: &Element,
         strictness: Strictness,
         losses: &mut Vec<Loss>,
-        mut read: impl FnMut(&mut NumberSource<'a>) -> Result<()>,
+        mut read: impl FnMut(&mut Self) -> Result<()>,
     ) -> Result<usize> {
         for index in 0..element.item_count() {
             match self.read_item(element, &mut read) {
@@ -116,11 +115,7 @@ impl<'a> NumberSource<'a> {
     }
 
     /// Reads an item. In ASCII files, an item must take up its entire line.
-    fn read_item(
-        &mut self,
-        element: &Element,
-        read: impl FnOnce(&mut NumberSource<'a>) -> Result<()>,
-    ) -> Result<()> {
+    fn read_item(&mut self, element: &Element, read: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         if let NumberSource::Text(lines) = self {
             lines.advance();
         }

@@ -4,24 +4,28 @@ use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
 use super::{CAPABILITIES, CONVENTIONS};
-use crate::interop::Files;
 use crate::interop::images::ImageFiles;
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{to_single_line, unique_name};
+use crate::interop::{Files, WriteResult};
 use crate::scene::{Colors, Components, CustomAttribute, Mesh, Scene, SceneOptions, Texture};
 use crate::{Loss, LossKind, Result};
 
-pub(in crate::interop) fn write(
-    mut scene: Scene,
-    name: &str,
-    files: &mut dyn Files,
-    options: &SceneOptions,
-) -> Result<Vec<Loss>> {
+pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
     let mut losses =
         CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
     let mut images = ImageFiles::new(name, &scene);
     let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
-    write_texture(&mut mesh.material.texture, &mut images, files, &mut losses)?;
+    let path = "meshes[0].material.texture";
+    images.write_embedded(&mut mesh.material.texture, path, files, &mut losses)?;
+    if let Some(Texture { name, .. }) = &mut mesh.material.texture {
+        let line = to_single_line(name);
+        if line != *name {
+            let loss = Loss::renamed(path, "PLY names are single lines without control characters");
+            losses.push(loss.with_change(name.escape_debug(), &line));
+            *name = line;
+        }
+    }
     let polygons = Polygons::take_faces(&mut mesh, 0, &mut losses);
     let names = property_names(&mesh.custom, &mut losses);
     let mut out = BufWriter::with_capacity(1 << 16, files.create(name)?);
@@ -31,26 +35,6 @@ pub(in crate::interop) fn write(
     write_faces(&mut out, &polygons)?;
     out.flush()?;
     Ok(losses)
-}
-
-/// Writes an embedded image to a file. Converts the path of the image to a single line.
-fn write_texture(
-    texture: &mut Option<Texture>,
-    images: &mut ImageFiles,
-    files: &mut dyn Files,
-    losses: &mut Vec<Loss>,
-) -> Result<()> {
-    let path = "meshes[0].material.texture";
-    images.write_embedded(texture, path, files, losses)?;
-    if let Some(Texture { name, .. }) = texture {
-        let line = to_single_line(name);
-        if line != *name {
-            let loss = Loss::renamed(path, "PLY names are single lines without control characters");
-            losses.push(loss.with_change(name.escape_debug(), &line));
-            *name = line;
-        }
-    }
-    Ok(())
 }
 
 /// Returns the property names of the custom attributes, one per component.

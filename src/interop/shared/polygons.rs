@@ -45,8 +45,7 @@ impl Polygons {
         self.corners.truncate(self.start);
     }
 
-    /// Maps the vertex indices of all corners. Drops faces for which `map` returns `None`; returns the number of
-    /// dropped faces.
+    /// Maps the vertex indices of all corners. Drops faces for which `map` returns `None`, and returns their number.
     pub fn map_corners(&mut self, map: impl Fn(u32) -> Option<u32>) -> usize {
         let mut kept = Polygons { degenerate_count: self.degenerate_count, ..Polygons::default() };
         for face in self.iter() {

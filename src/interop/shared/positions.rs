@@ -104,8 +104,7 @@ impl Positions {
         is_local
     }
 
-    /// Ends the current object and begins a new one. Keeps the exact positions of the ended object if it
-    /// is local.
+    /// Ends the current object, keeping its exact positions if it is local, and begins a new one.
     pub fn begin_object(&mut self) {
         if let Some(exact) = &self.exact {
             let mut extent = Extent::default();

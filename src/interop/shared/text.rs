@@ -111,8 +111,7 @@ impl<'a> Words<'a> {
         Ok(numbers)
     }
 
-    /// Adjusts `wide`, a number halfway between two 32-bit floats, so that it rounds to the float nearest to the last
-    /// word.
+    /// Adjusts `wide`, a number halfway between two 32-bit floats, to round to the float nearest to the last word.
     #[cold]
     fn break_tie(&self, wide: f64) -> f64 {
         let nearest: f32 = fast_float2::parse(&self.text[self.range()]).unwrap_or(wide as f32);
@@ -142,8 +141,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Fast path: reads a number without searching for the end of the word first. `None` if no number between blanks
-    /// follows.
+    /// Fast path: reads a number without first searching for the end of the word. `None` if no plain number follows.
     #[inline]
     fn read_simple_number<T: FastFloat>(&mut self) -> Option<T> {
         let rest = &self.text[self.at..self.end];

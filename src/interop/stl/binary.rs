@@ -30,9 +30,8 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     }
     // `needed` does not exceed the number of bytes.
     let (facets, trailing) = facets.split_at(needed as usize);
-    if !trailing.is_empty() {
-        losses.push(Loss::dropped("", "bytes after the last facet").with_count(trailing.len(), "bytes"));
-    }
+    let loss = Loss::dropped("", "bytes after the last facet").with_count(trailing.len(), "bytes");
+    losses.extend(loss.if_any());
     let mut solid = Solid {
         name: header_name(&bytes[..HEADER_SIZE - 4]),
         normals: Vec::with_capacity(count as usize),
@@ -46,11 +45,9 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
         solid.positions.extend([a, b, c]);
         attributes += usize::from(facet[48..] != [0; 2]);
     }
-    if attributes > 0 {
-        let message = "attribute bytes, which programs interpret differently";
-        let loss = Loss::dropped("facets.attributes", message);
-        losses.push(loss.with_count_of(attributes, count as usize, "facets"));
-    }
+    let message = "attribute bytes, which programs interpret differently";
+    let loss = Loss::dropped("facets.attributes", message);
+    losses.extend(loss.with_count_of(attributes, count as usize, "facets").if_any());
     Ok(solid)
 }
 

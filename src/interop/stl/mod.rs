@@ -15,11 +15,11 @@ mod ascii;
 mod binary;
 mod write;
 
-use super::Files;
 use super::detect::{is_binary_stl, without_byte_order_mark};
 use super::shared::text::{reject, to_utf8};
+use super::{Files, ReadResult};
 use crate::scene::{Capabilities, Conventions, Mesh, Scene, SceneOptions};
-use crate::{Limits, Loss, Result};
+use crate::{Limits, Loss};
 
 pub(super) use write::write;
 
@@ -37,12 +37,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     ..Capabilities::POSITIONS
 };
 
-pub(super) fn read(
-    bytes: &[u8],
-    _files: &dyn Files,
-    options: &SceneOptions,
-    limits: &Limits,
-) -> Result<(Scene, Vec<Loss>)> {
+pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
     if bytes.is_empty() {

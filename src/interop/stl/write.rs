@@ -5,20 +5,15 @@ use std::io::{BufWriter, Write};
 use glam::Vec3;
 
 use super::{CAPABILITIES, CONVENTIONS};
-use crate::interop::Files;
 use crate::interop::shared::polygons::{Polygons, count_used};
+use crate::interop::{Files, WriteResult};
 use crate::scene::{Mesh, Scene, SceneOptions};
-use crate::{Error, Loss, LossKind, Result};
+use crate::{Error, Loss, LossKind};
 
 /// The size of the header in bytes, excluding the facet count.
 const TEXT_SIZE: usize = 80;
 
-pub(in crate::interop) fn write(
-    mut scene: Scene,
-    name: &str,
-    files: &mut dyn Files,
-    options: &SceneOptions,
-) -> Result<Vec<Loss>> {
+pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
     let mut losses =
         CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
     let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
@@ -55,10 +50,8 @@ fn list_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
         let loss = Loss::new(LossKind::Split, "meshes[0].positions", "STL has no shared vertices");
         losses.push(loss.with_detail(format_args!("{used} become {}", corners.len())));
     }
-    if used < vertices {
-        let loss = Loss::dropped("meshes[0].positions", "vertices that no face uses");
-        losses.push(loss.with_count_of(vertices - used, vertices, "vertices"));
-    }
+    let loss = Loss::dropped("meshes[0].positions", "vertices that no face uses");
+    losses.extend(loss.with_count_of(vertices - used, vertices, "vertices").if_any());
 }
 
 /// Returns the header, which contains the name, truncated to 80 bytes. If the name begins with `solid`, prefixes it
@@ -78,8 +71,7 @@ fn to_header(name: &str, losses: &mut Vec<Loss>) -> [u8; TEXT_SIZE] {
     header
 }
 
-/// Returns the normal of the vertices and `true` if all three agree. Otherwise computes the normal from the corners,
-/// and returns `false`.
+/// Returns the normal of the vertices and `true` if all agree, otherwise the normal of the facet and `false`.
 fn facet_normal(mesh: &Mesh, corners: &[u32; 3]) -> ([f32; 3], bool) {
     if let Some(normals) = &mesh.normals {
         let [a, b, c] = corners.map(|corner| normals[corner as usize].map(f32::to_bits));

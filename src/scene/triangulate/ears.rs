@@ -75,8 +75,7 @@ impl RemainingPolygon<'_> {
         while self.remaining > 3 && *visits > 0 {
             let corner = if let Some(corner) = waiting.pop_front() {
                 times_waiting[corner] -= 1;
-                // Neighbours of a cut corner move to the end of the queue, so that triangles do not all share one
-                // corner.
+                // Neighbours of a cut corner move to the end of the queue, so that not all triangles share one corner.
                 if times_waiting[corner] > 0 || self.next[corner] == CUT {
                     continue;
                 }

@@ -11,8 +11,7 @@ const CHUNK_SIZE: usize = 48 * 21_845;
 /// up to three times the memory while it reallocates.
 #[derive(Default)]
 pub(crate) struct Chunks {
-    /// Chunks of [`CHUNK_SIZE`] bytes. The last chunk may differ in size, but has at least 48 bytes unless it is the
-    /// only chunk.
+    /// Chunks of [`CHUNK_SIZE`] bytes. The last may differ in size, but has at least 48 bytes unless it is alone.
     chunks: Vec<Vec<u8>>,
     /// The position of the next byte to read: the index of the chunk, and the offset in it.
     position: (usize, usize),

@@ -12,8 +12,7 @@ pub(crate) fn compression_levels() -> std::ops::RangeInclusive<i32> {
     zstd_safe::min_c_level()..=zstd_safe::max_c_level()
 }
 
-/// Compresses the concatenated `parts` into one frame and appends it to `out`. Uses the settings of IyMA's
-/// specification.
+/// Compresses the concatenated `parts` into one frame, with the settings of IyMA's specification. Appends it to `out`.
 pub(crate) fn pack(parts: &[&[u8]], level: i32, threads: u32, out: &mut Vec<u8>) -> Result<(), String> {
     let total: usize = parts.iter().map(|part| part.len()).sum();
     let message = |code| zstd_safe::get_error_name(code).to_owned();
@@ -53,8 +52,7 @@ fn compress_part(encoder: &mut CCtx, part: &[u8], is_last: bool, out: &mut Vec<u
     }
 }
 
-/// Sets the number of threads. With several threads, the output differs from the output of one thread, but does not
-/// depend on their number.
+/// Sets the number of threads. Any number above 1 yields the same output, which differs from that of one thread.
 #[cfg(feature = "parallel")]
 fn set_threads(encoder: &mut CCtx, total: usize, threads: u32) -> Result<(), usize> {
     const JOBS: usize = 16;

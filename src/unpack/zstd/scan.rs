@@ -44,8 +44,7 @@ pub(super) fn scan(packed: &[u8]) -> Result<SizeRange, ZstdError> {
     Ok(sizes)
 }
 
-/// Checks a frame without a magic number, following RFC 8878, section 3.1.1. Adds the range of its content size to
-/// `sizes`.
+/// Checks a frame without a magic number (RFC 8878, 3.1.1). Adds the range of its content size to `sizes`.
 fn scan_frame(bytes: &mut ByteReader, sizes: &mut SizeRange) -> Result<(), ZstdError> {
     let invalid = |message: &str| Err(ZstdError::Invalid(message.into()));
     let flags = bytes.read_uint(1)?;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::textures::Textures;
 use crate::interop::gltf::file::{GltfFile, read_extras};
 use crate::interop::gltf::{label, take_meshspec_extras};
-use crate::interop::texture_transform::TextureTransform;
+use crate::interop::numbers::TextureTransform;
 use crate::scene::{AlphaMode, Material, Mesh};
 use crate::{Loss, Result};
 
@@ -161,20 +161,14 @@ impl MaterialReader<'_> {
     /// Lists the losses, one of each kind.
     fn list_losses(self, unused: Vec<String>) {
         let MaterialReader { textures, unsupported, affected, transformed, losses, .. } = self;
-        if !unsupported.is_empty() {
-            let loss = Loss::dropped("materials", "unsupported properties").with_names(unsupported);
-            let all = textures.file.root.materials.len();
-            losses.push(loss.with_count_of(affected, all, "materials"));
-        }
-        let mut list = |loss: Loss, names: Vec<String>| {
-            if !names.is_empty() {
-                losses.push(loss.with_names(names));
-            }
-        };
-        list(Loss::dropped("materials", "unused materials"), unused);
-        list(Loss::dropped("images", "images that are not used as base colours"), textures.unused_images());
+        let all = textures.file.root.materials.len();
+        let loss = Loss::dropped("materials", "unsupported properties");
+        losses.extend(loss.with_count_of(affected, all, "materials").with_names(unsupported));
+        losses.extend(Loss::dropped("materials", "unused materials").with_names(unused));
+        let loss = Loss::dropped("images", "images that are not used as base colours");
+        losses.extend(loss.with_names(textures.unused_images()));
         let message = "texture transforms were applied to the texture coordinates";
-        list(Loss::changed("materials", message), transformed);
+        losses.extend(Loss::changed("materials", message).with_names(transformed));
     }
 }
 

@@ -6,11 +6,11 @@ use ::gltf::json::validation::Checked;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use crate::interop::gltf::errors::{Failures, malformed};
+use crate::interop::gltf::errors::{ReadLog, malformed};
 use crate::interop::gltf::file::{GltfFile, parse_data_uri};
 use crate::interop::gltf::{TEXTURE_SOURCES, TEXTURE_TRANSFORM, label};
 use crate::interop::images;
-use crate::interop::texture_transform::TextureTransform;
+use crate::interop::numbers::TextureTransform;
 use crate::scene::{Filter, Image, Sampler, Texture, Wrap};
 use crate::{Loss, Result};
 
@@ -84,7 +84,7 @@ impl<'a> Textures<'a> {
                 Err(error) => {
                     let at = format!("images[{source}]");
                     // Meshes are readable without the image.
-                    let message = Failures::default().record(error, &at)?;
+                    let message = ReadLog::default().record(error, &at)?;
                     losses.push(Loss::dropped(at, message));
                     ImageState::Failed
                 }

@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use percent_encoding::utf8_percent_encode;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::Loss;
-use crate::interop::gltf::buffer::BufferPlan;
+use crate::interop::gltf::buffer::Buffer;
 use crate::interop::gltf::container::ESCAPED;
-use crate::interop::gltf::{TEXTURE_SOURCES, set_extras, set_if, set_meshspec_extra, set_text};
+use crate::interop::gltf::{Object, TEXTURE_SOURCES, set_extras, set_if, set_meshspec_extra, set_text};
 use crate::interop::images;
 use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap};
 
@@ -84,7 +84,7 @@ pub(in crate::interop::gltf) struct Materials<'a> {
 
 impl<'a> Materials<'a> {
     /// Returns the index of a material, adding the material if it is new; `None` for the default material.
-    pub fn add(&mut self, material: &'a Material, buffer: &mut BufferPlan<'a>) -> Option<usize> {
+    pub fn add(&mut self, material: &'a Material, buffer: &mut Buffer<'a>) -> Option<usize> {
         if *material == Material::default() {
             return None;
         }
@@ -98,9 +98,9 @@ impl<'a> Materials<'a> {
         Some(index)
     }
 
-    fn material_entry(&mut self, material: &'a Material, buffer: &mut BufferPlan<'a>) -> Value {
+    fn material_entry(&mut self, material: &'a Material, buffer: &mut Buffer<'a>) -> Value {
         let Material { name, base_color, texture, alpha_mode, double_sided, metallic, roughness } = material;
-        let mut surface = Map::new();
+        let mut surface = Object::new();
         if let Some(color) = base_color {
             surface.insert("baseColorFactor".to_owned(), color.to_vec().into());
         }
@@ -113,7 +113,7 @@ impl<'a> Materials<'a> {
         }
         set_if(&mut surface, *metallic != 1.0, "metallicFactor", *metallic);
         set_if(&mut surface, *roughness != 1.0, "roughnessFactor", *roughness);
-        let mut entry = Map::new();
+        let mut entry = Object::new();
         set_text(&mut entry, "name", name);
         set_if(&mut entry, !surface.is_empty(), "pbrMetallicRoughness", surface);
         match alpha_mode {
@@ -125,16 +125,14 @@ impl<'a> Materials<'a> {
             AlphaMode::Blend => drop(entry.insert("alphaMode".to_owned(), "BLEND".into())),
         }
         set_if(&mut entry, *double_sided, "doubleSided", true);
-        if *base_color == Some([1.0; 4]) {
-            // glTF does not distinguish white from no colour; the extras do.
-            let mut extras = Extras::new();
-            set_meshspec_extra(&mut extras, "white", true.into());
-            set_extras(&mut entry, extras);
-        }
+        // glTF does not distinguish white from no colour; the extras do.
+        let mut extras = Extras::new();
+        set_meshspec_extra(&mut extras, *base_color == Some([1.0; 4]), "white", true);
+        set_extras(&mut entry, extras);
         entry.into()
     }
 
-    fn add_texture(&mut self, texture: &'a Texture, buffer: &mut BufferPlan<'a>) -> usize {
+    fn add_texture(&mut self, texture: &'a Texture, buffer: &mut Buffer<'a>) -> usize {
         let source = self.add_image(texture, buffer);
         let sampler = self.add_sampler(texture.sampler);
         let Materials { textures, extensions, known_textures, .. } = self;
@@ -158,7 +156,7 @@ impl<'a> Materials<'a> {
         })
     }
 
-    fn add_image(&mut self, Texture { name, image, .. }: &'a Texture, buffer: &mut BufferPlan<'a>) -> usize {
+    fn add_image(&mut self, Texture { name, image, .. }: &'a Texture, buffer: &mut Buffer<'a>) -> usize {
         let Materials { images, known_images, .. } = self;
         *known_images.entry((name, image.as_ref())).or_insert_with(|| {
             let mut entry = match image {
@@ -192,7 +190,7 @@ impl<'a> Materials<'a> {
 
 /// Returns the JSON of a sampler, which uses OpenGL constants.
 fn sampler_entry(Sampler { wrap, magnify, minify }: Sampler) -> Value {
-    let mut entry = Map::new();
+    let mut entry = Object::new();
     for (name, wrap) in ["wrapS", "wrapT"].into_iter().zip(wrap) {
         let mode = match wrap {
             Wrap::Repeat => continue,

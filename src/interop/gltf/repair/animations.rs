@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::vectors::{repair_rotations, replace_non_finite_vectors};
+use super::vectors::{repair_rotations, repair_vectors};
+use crate::scene::animation::sorted_times;
 use crate::scene::resampling::Deviation;
 use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Result};
@@ -20,8 +21,8 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
         for (position, channel) in animation.channels.iter_mut().enumerate() {
             let path = format!("{at}.channels[{position}].samples");
             match &mut channel.samples {
-                Samples::Translation(values) => replace_non_finite_vectors(values, 0.0, &path, losses),
-                Samples::Scale(values) => replace_non_finite_vectors(values, 1.0, &path, losses),
+                Samples::Translation(values) => repair_vectors(values, 0.0, &path, losses),
+                Samples::Scale(values) => repair_vectors(values, 1.0, &path, losses),
                 Samples::Rotation(values) => repair_rotations(values, &path, losses),
             }
         }
@@ -74,12 +75,9 @@ fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
     for channel in &mut animation.channels {
         let is_nlerp = channel.interpolation == Interpolation::Normalized;
         let is_rotation = matches!(channel.samples, Samples::Rotation(_));
-        let ticks = match (period, animation.times.get(channel.times)) {
-            (None, _) if !(is_nlerp && is_rotation) => None,
-            (period, Some(times)) => whole_ticks(times, period).map(|ticks| (times, ticks)),
-            (_, None) => None,
-        };
-        if let Some((times, ticks)) = ticks {
+        let times = &animation.times[channel.times];
+        let is_resampled = period.is_some() || (is_nlerp && is_rotation);
+        if let Some(ticks) = is_resampled.then(|| whole_ticks(times, period)).flatten() {
             let before = channel.clone();
             channel.samples = channel.resample(times, &ticks, period);
             if is_rotation && is_nlerp {
@@ -111,8 +109,6 @@ fn whole_ticks(times: &[f32], period: Option<f32>) -> Option<Vec<f32>> {
         return None;
     }
     let whole = (0..=(last - first) as u32).map(|tick| first + tick as f32);
-    let mut ticks: Vec<f32> = times.iter().copied().chain(whole).chain(period).collect();
-    ticks.sort_by(f32::total_cmp);
-    ticks.dedup();
+    let ticks = sorted_times(times.iter().copied().chain(whole).chain(period));
     (ticks.len() > times.len()).then_some(ticks)
 }

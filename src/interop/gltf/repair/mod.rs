@@ -9,11 +9,9 @@ use std::slice::from_mut;
 use glam::{Mat4, Vec4};
 
 pub(super) use self::skins::OutputJoints;
-use self::vectors::{
-    NormalizeStats, UNIT_TOLERANCE, all_finite, is_unit, repair_rotations, replace_non_finite,
-    replace_non_finite_vectors,
-};
+use self::vectors::{NormalizeStats, UNIT_TOLERANCE, is_unit, repair_rotations, repair_vectors};
 use super::{set_meshspec_extra, unsupported_type_name};
+use crate::interop::numbers::{all_finite, replace_non_finite};
 use crate::scene::{Colors, Components, CustomAttribute, Extras, Mesh, Scene, Transform};
 use crate::{Error, Loss, Quantity, Result, Unit};
 
@@ -98,8 +96,9 @@ fn check_positions(mesh: &Mesh, at: &str) -> Result<()> {
     if all_finite(mesh.positions.as_flattened()) {
         return Ok(());
     }
-    let is_finite = |position: &[f32; 3]| position.iter().all(|coordinate| coordinate.is_finite());
-    let Some(vertex) = mesh.positions.iter().position(|position| !is_finite(position)) else { return Ok(()) };
+    let Some(vertex) = mesh.positions.iter().position(|position| !all_finite(position)) else {
+        return Ok(());
+    };
     let position = mesh.positions[vertex];
     let message = format!("vertex {vertex} is at {position:?}, but glTF requires finite numbers");
     Err(Error::inexpressible(message).at_text(format!("{at}.positions[{vertex}]")))
@@ -119,7 +118,7 @@ fn repair_normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         mesh.normals = None;
         return losses.push(Loss::dropped(path, "normals without a direction"));
     }
-    stats.list_losses(&path, "normals", count, "(0, 0, 1)", losses);
+    stats.list(&path, "normals", count, "(0, 0, 1)", losses);
 }
 
 /// Normalises tangents. Tangents without normals, which glTF readers ignore, become a custom attribute.
@@ -143,7 +142,7 @@ fn repair_tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
             sides += 1;
         }
     }
-    stats.list_losses(&path, "tangents", count, "(1, 0, 0)", losses);
+    stats.list(&path, "tangents", count, "(1, 0, 0)", losses);
     if sides > 0 {
         let loss = Loss::changed(path, "the handedness of tangents was replaced by 1 or -1");
         losses.push(loss.with_count(sides, "tangents"));
@@ -203,22 +202,19 @@ fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
             replace_non_finite(values, path, losses);
         }
     }
-    if !kinds.is_empty() {
-        set_meshspec_extra(&mut mesh.extras, "kinds", kinds.into());
-    }
+    set_meshspec_extra(&mut mesh.extras, !kinds.is_empty(), "kinds", kinds);
 }
 
-/// Makes inverse bind matrices finite and affine, and rest transforms finite. If the matrix of a joint changes, its
-/// rest pose stays the same.
+/// Makes inverse bind matrices finite and affine, and rest transforms finite. Rest poses of joints stay the same.
 fn repair_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for index in 0..scene.skeleton.joints.len() {
         let path = format!("skeleton.joints[{index}]");
         let before = scene.skeleton.rest_transform(index);
         let mut rest = before;
         let at = format!("{path}.rest");
-        replace_non_finite_vectors(from_mut(&mut rest.translation), 0.0, &at, losses);
+        repair_vectors(from_mut(&mut rest.translation), 0.0, &at, losses);
         repair_rotations(from_mut(&mut rest.rotation), &at, losses);
-        replace_non_finite_vectors(from_mut(&mut rest.scale), 1.0, &at, losses);
+        repair_vectors(from_mut(&mut rest.scale), 1.0, &at, losses);
         let joint = &mut scene.skeleton.joints[index];
         let matrix = joint.inverse_bind;
         let affine = matrix.row(3) == Vec4::W;

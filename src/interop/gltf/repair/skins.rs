@@ -9,7 +9,7 @@ use crate::{Error, Loss, Quantity, Result};
 const WEIGHT_TOLERANCE: f32 = 1e-6;
 
 /// The joints of an output file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(in super::super) struct OutputJoints {
     /// The number of joints, excluding the static joint.
     pub count: usize,
@@ -169,13 +169,10 @@ impl SkinRepair {
     }
 }
 
-/// Fast path for a single set of byte weights with a sum of 255: merges repeated joints. Returns `false` if the vertex
-/// needs the general path.
+/// Fast path for one set of byte weights with a sum of 255: merges repeated joints. Returns `false` if inapplicable.
 fn merge_repeated_joints(skins: &mut [Skin], vertex: usize) -> bool {
     let [Skin { joints, weights: Weights::U8(weights) }] = skins else { return false };
-    let (Some(joints), Some(weights)) = (joints.get_mut(vertex), weights.get_mut(vertex)) else {
-        return false;
-    };
+    let (joints, weights) = (&mut joints[vertex], &mut weights[vertex]);
     let sum: u16 = weights.iter().map(|weight| u16::from(*weight)).sum();
     let missing = (0..4).any(|slot| weights[slot] > 0 && joints[slot] == Skin::NONE);
     if sum != 255 || missing {
@@ -194,12 +191,11 @@ fn merge_repeated_joints(skins: &mut [Skin], vertex: usize) -> bool {
 fn read_slots(skins: &[Skin], vertex: usize, slots: &mut Vec<Influence>) {
     slots.clear();
     for skin in skins {
-        let Some(joints) = skin.joints.get(vertex) else { continue };
         let weights = match &skin.weights {
-            Weights::U8(values) => values.get(vertex).map(|four| four.map(|w| f64::from(w) / 255.0)),
-            Weights::F32(values) => values.get(vertex).map(|four| four.map(f64::from)),
+            Weights::U8(values) => values[vertex].map(|weight| f64::from(weight) / 255.0),
+            Weights::F32(values) => values[vertex].map(f64::from),
         };
-        slots.extend(joints.iter().copied().zip(weights.unwrap_or_default()));
+        slots.extend(skin.joints[vertex].into_iter().zip(weights));
     }
 }
 
@@ -208,22 +204,15 @@ fn write_slots(skins: &mut [Skin], vertex: usize, slots: &[Influence]) {
         let weights = four.map(|(_, weight)| weight as f32);
         let kept = match &mut skin.weights {
             Weights::U8(values) => {
-                let bytes = weights_to_bytes(weights);
-                if let Some(value) = values.get_mut(vertex) {
-                    *value = bytes;
-                }
-                bytes.map(|byte| byte > 0)
+                values[vertex] = weights_to_bytes(weights);
+                values[vertex].map(|byte| byte > 0)
             }
             Weights::F32(values) => {
-                if let Some(value) = values.get_mut(vertex) {
-                    *value = weights;
-                }
+                values[vertex] = weights;
                 weights.map(|weight| weight > 0.0)
             }
         };
-        if let Some(joints) = skin.joints.get_mut(vertex) {
-            *joints = std::array::from_fn(|lane| if kept[lane] { four[lane].0 } else { 0 });
-        }
+        skin.joints[vertex] = std::array::from_fn(|lane| if kept[lane] { four[lane].0 } else { 0 });
     }
 }
 

@@ -8,11 +8,6 @@ pub(super) const UNIT_TOLERANCE: f32 = 1e-3;
 /// The allowed deviation of a quaternion's length from 1, which covers rounding.
 const UNIT_QUATERNION_TOLERANCE: f32 = 1e-5;
 
-/// Returns `true` if all values are finite. Testing all values is faster than stopping at the first non-finite one.
-pub(super) fn all_finite(values: &[f32]) -> bool {
-    !values.iter().fold(false, |found, value| found | !value.is_finite())
-}
-
 pub(super) fn is_unit<const N: usize>(vector: &[f32; N], tolerance: f32) -> bool {
     let squared: f32 = vector.iter().map(|x| x * x).sum();
     (squared - 1.0).abs() <= 2.0 * tolerance
@@ -44,14 +39,7 @@ impl NormalizeStats {
         self.normalized += 1;
     }
 
-    pub fn list_losses(
-        self,
-        path: &str,
-        what: &'static str,
-        of: usize,
-        default: &str,
-        losses: &mut Vec<Loss>,
-    ) {
+    pub fn list(self, path: &str, what: &'static str, of: usize, default: &str, losses: &mut Vec<Loss>) {
         if self.normalized > 0 {
             let loss = Loss::changed(path, format!("{what} were normalised"));
             losses.push(loss.with_count_of(self.normalized, of, what));
@@ -69,30 +57,15 @@ pub(super) fn repair_rotations(values: &mut [[f32; 4]], path: &str, losses: &mut
     for value in &mut *values {
         stats.normalize(value, [0.0, 0.0, 0.0, 1.0], UNIT_QUATERNION_TOLERANCE);
     }
-    stats.list_losses(path, "rotations", values.len(), "the identity", losses);
+    stats.list(path, "rotations", values.len(), "the identity", losses);
 }
 
 /// Replaces each non-finite vector by a vector whose components are `default`.
-pub(super) fn replace_non_finite_vectors(
-    values: &mut [[f32; 3]],
-    default: f32,
-    path: &str,
-    losses: &mut Vec<Loss>,
-) {
+pub(super) fn repair_vectors(values: &mut [[f32; 3]], default: f32, path: &str, losses: &mut Vec<Loss>) {
     let wrong = values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite()));
     let count = wrong.map(|value| *value = [default; 3]).count();
     if count > 0 {
         let loss = Loss::changed(path, format!("non-finite vectors were replaced by {default}"));
         losses.push(loss.with_count(count, "vectors"));
     }
-}
-
-/// Replaces non-finite numbers by 0.
-pub(super) fn replace_non_finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
-    if all_finite(values) {
-        return;
-    }
-    let wrong = values.iter_mut().filter(|value| !value.is_finite());
-    let count = wrong.map(|value| *value = 0.0).count();
-    losses.push(Loss::changed(path, "non-finite numbers were replaced by 0").with_count(count, "numbers"));
 }
