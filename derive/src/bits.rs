@@ -61,7 +61,8 @@ fn bit_field_constant(
     field: &Field,
     scope: &Scope,
 ) -> Result<Tokens> {
-    let (mut signed, mut declared, mut reserved) = (false, false, has_skip_attribute(field));
+    let is_skipped = field.attrs.iter().any(|attr| attr.path().is_ident("skip"));
+    let (mut signed, mut declared, mut reserved) = (false, false, is_skipped);
     let mut decoding = Decoding::default();
     let mut all = parse_directives(&field.attrs)?;
     let constraints = constraints::rule_constraints(&constraints::take_constraints(&mut all)?, scope)?;
@@ -93,8 +94,4 @@ fn bit_field_constant(
         constraints: #constraints,
         decoding: #decoding,
     }))
-}
-
-fn has_skip_attribute(field: &Field) -> bool {
-    field.attrs.iter().any(|attr| attr.path().is_ident("skip"))
 }
