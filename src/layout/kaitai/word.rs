@@ -9,17 +9,14 @@ use crate::layout::wording::{IndentedText, bit_field_lines};
 /// Prints the bit fields of a word. The bit fields of nested words are flattened. In a big-endian word, the first byte
 /// contains the highest bits.
 pub(super) fn print_word(out: &mut IndentedText, fields: &[BitField], is_big: bool) {
-    out.push_line("seq:");
     let mut values = Vec::new();
-    out.indented(|out| print_bits(out, fields, is_big, "", &mut values));
+    out.push_nested(2, "seq:", |out| print_bits(out, fields, is_big, "", &mut values));
     if values.is_empty() {
         return;
     }
-    out.push_line("instances:");
-    out.indented(|out| {
+    out.push_nested(2, "instances:", |out| {
         for (id, value, text) in values {
-            out.push_line(format!("{id}:"));
-            out.indented(|out| {
+            out.push_nested(2, format!("{id}:"), |out| {
                 out.push_line(format!("value: {}", quoted(&value)));
                 print_doc(out, text);
             });
