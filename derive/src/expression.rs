@@ -122,7 +122,6 @@ pub fn to_optional_constant(expr: Option<&Expr>, scope: &Scope) -> Result<Tokens
     Ok(option_constant(expr.map(|expr| to_constant(expr, scope)).transpose()?))
 }
 
-/// Returns an `Option` constant.
 pub fn option_constant(value: Option<impl ToTokens>) -> Tokens {
     match value {
         Some(value) => quote!(::core::option::Option::Some(#value)),

@@ -123,15 +123,10 @@ impl PartialEq for Decoding {
 /// Formats a number as `0.5`, and a list as `[0.5, 0, 0]`.
 impl fmt::Display for DecodedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let format_number = |value: &Value| match value {
-            Value::F32(number) => number.to_string(),
-            Value::F64(number) => number.to_string(),
-            other => other.to_string(),
-        };
         match self {
-            DecodedValue::Number(number) => f.write_str(&format_number(number)),
+            DecodedValue::Number(number) => f.write_str(&number.number_text()),
             DecodedValue::List(list) => {
-                write!(f, "[{}]", list.iter().map(format_number).collect::<Vec<_>>().join(", "))
+                write!(f, "[{}]", list.iter().map(Value::number_text).collect::<Vec<_>>().join(", "))
             }
         }
     }

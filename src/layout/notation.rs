@@ -72,7 +72,6 @@ pub(super) fn int_name(ty: IntType) -> String {
     format!("{}{}", if ty.signed { 'i' } else { 'u' }, ty.bits)
 }
 
-/// Prints an expression in a notation.
 pub(super) fn print<N: Notation>(expr: &Expr, names: &Names, notation: &N) -> String {
     match expr {
         Expr::Literal(value) => value.to_string(),

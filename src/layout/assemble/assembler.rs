@@ -18,11 +18,8 @@ use crate::{Error, Limits, Result};
 /// determined later. In that case, the next run starts with the values determined so far.
 const MAX_RUNS: usize = 16;
 
-/// Returns the bytes of a file of type `ty` with the given values.
-///
-/// # Errors
-///
-/// Returns the errors of [`FileValues::assemble`](super::FileValues::assemble), except for values without a field.
+/// Returns the bytes of a file of type `ty` with the given values, or the error of
+/// [`FileValues::assemble`](super::FileValues::assemble), which also rejects values without a field.
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
     if let Some(problem) = program.problems.first() {

@@ -77,7 +77,6 @@ impl Assembler<'_> {
         true
     }
 
-    /// Writes a field at an explicit offset.
     fn write_at_offset(
         &mut self,
         target: WriteTarget,

@@ -199,7 +199,6 @@ impl Variables {
         variables.any(|(id, variable)| variable.value_when_used.is_some_and(|value| value != self.value(id)))
     }
 
-    /// Returns all values determined by equations.
     pub fn determined_values(&self) -> NumbersByPath {
         let variables = self.0.iter().enumerate().filter(|(_, variable)| variable.cause.is_some());
         variables.filter_map(|(id, variable)| Some((variable.path.clone(), self.value(id)?))).collect()

@@ -66,7 +66,7 @@ pub fn check_bytes(
 
 /// Adds a finding with a path for each violated constraint in a document of type `ty`.
 pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Report) {
-    if !is_any_enabled(ty, report) {
+    if !Program::of(ty).constraints().any(|constraint| report.is_enabled(constraint.rule)) {
         return;
     }
     let (limits, mut sizes) = (Limits::default(), ListSizes::for_document(ty));
@@ -76,11 +76,6 @@ pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Rep
     }
     // A fault is not reported here: writing such a document fails.
     let _ = walk_document(ty, document, &limits, &mut Checker::new(sizes, false, report));
-}
-
-/// Returns `true` if the rule of any constraint in `ty` is enabled.
-fn is_any_enabled(ty: &'static Type, report: &Report) -> bool {
-    Program::of(ty).constraints().any(|constraint| report.is_enabled(constraint.rule))
 }
 
 struct Checker<'c> {

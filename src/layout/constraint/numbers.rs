@@ -112,7 +112,6 @@ impl<'b> Numbers<'b> {
             .map(move |record| record.get(self.offset..end).unwrap_or_default())
     }
 
-    /// Returns the numbers of an item.
     pub fn item(&self, index: usize) -> impl Iterator<Item = Scalar> + Clone + '_ {
         let size = self.size();
         let start = self.stride * index + self.offset;
@@ -120,7 +119,6 @@ impl<'b> Numbers<'b> {
         bytes.chunks_exact(size).map(|bytes| read_scalar(&self.ty, bytes))
     }
 
-    /// Returns the first number of each item.
     pub fn first_numbers(&self) -> impl Iterator<Item = Scalar> + '_ {
         let size = self.size();
         self.records().filter_map(move |record| Some(read_scalar(&self.ty, record.get(..size)?)))

@@ -176,7 +176,6 @@ fn remove_items(trace: &Trace, list: &ListChoice, way: usize) -> Reduction {
     }
 }
 
-/// Reduces a choice.
 fn reduce_choice(trace: &Trace, choice: usize, way: usize) -> Reduction {
     let number = trace.choices[choice].number;
     let less = match (SIMPLE_CHOICES.get(way), REDUCTIONS.get(way.saturating_sub(SIMPLE_CHOICES.len()))) {

@@ -5,10 +5,10 @@ use super::model::{Argument, Call, FormId, FormKind, FormSize, Program, Step, Un
 use crate::layout::expr::{EvalError, Lookup, Value, bit_field_value};
 
 /// Data that the walker, assembler or generator attaches to each slot.
+#[expect(unused_variables, reason = "the default method ignores its arguments")]
 pub(crate) trait SlotMark: Copy + Default {
     /// Returns the mark of an argument, given the marks of the enclosing unit's slots.
     fn of_argument(code: &Code, marks: &[Self]) -> Self {
-        let _ = (code, marks);
         Self::default()
     }
 }
@@ -119,11 +119,8 @@ impl<M: SlotMark> Frames<M> {
         code.eval_bool(&self.cells[self.base..])
     }
 
-    /// Returns the first variant whose condition is true.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if no condition is true. The error lists the variants whose condition cannot be evaluated.
+    /// Returns the first variant whose condition is true. If there is none, the error lists the variants whose
+    /// condition cannot be evaluated.
     pub fn choose_variant(&self, steps: &'static [Step]) -> Result<&'static Step, Vec<&'static Step>> {
         let mut open = Vec::new();
         for step in steps {

@@ -213,10 +213,6 @@ fn can_contain(ty: &Type, path: &[Segment]) -> bool {
         let is_named = !is_choice && *step == Segment::Field(field.name);
         (is_named && can_contain(&content, rest)) || (is_inline && can_contain(&content, path))
     });
-    let name = |segment: &Segment| match *segment {
-        Segment::Field(name) => Some(name),
-        Segment::Index(_) => None,
-    };
-    let names = || path.iter().map(name).collect::<Option<Vec<_>>>();
+    let names = || path.iter().map(|segment| segment.name()).collect::<Option<Vec<_>>>();
     has_field || names().is_some_and(|names| declaration.bit_field_at(&names).is_some())
 }

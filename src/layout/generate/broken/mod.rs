@@ -199,7 +199,6 @@ pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     Ok(attempts.into_iter().flat_map(broken))
 }
 
-/// Returns all attempts on a file.
 fn attempts(verifier: &Verifier) -> Result<Vec<Attempt>> {
     let dependencies = dependencies::dependencies(verifier.ty);
     let targets = Targets::of(verifier.ty, verifier.file, &dependencies, &verifier.limits)
