@@ -250,7 +250,7 @@ impl Assembler<'_> {
         let (mut next, item) = (target, list.array_item(inner));
         for index in 0..count {
             self.path.push(Segment::Index(index));
-            next.input = target.input.item(index);
+            next.input = target.input.child(Segment::Index(index));
             let end = self.write_value(next, &item)?.end;
             self.path.pop();
             if end == next.at {

@@ -191,9 +191,6 @@ impl Assembler<'_> {
     /// Records the dependencies of arguments that combine several values. Other arguments pass on the origin of their
     /// value.
     pub fn record_argument_dependencies(&mut self, call: &Call) {
-        if self.variables.is_empty() {
-            return;
-        }
         for argument in &call.arguments {
             let Argument::Value(code, _) = argument else { continue };
             if let Code::Unary(..) | Code::Binary(..) | Code::If(_) | Code::Matches(..) = code {

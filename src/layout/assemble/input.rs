@@ -33,16 +33,10 @@ impl<'v> Input<'v> {
         Input { tree: Some(tree), is_fixed: tree.is_fixed }
     }
 
-    fn child(self, tree: Option<&'v ValueTree<'v>>) -> Input<'v> {
+    /// Returns the input for a field, or for an item of an array.
+    pub fn child(self, step: Segment) -> Input<'v> {
+        let tree = self.tree.and_then(|tree| tree.child(step));
         Input { tree, is_fixed: self.is_fixed || tree.is_some_and(|tree| tree.is_fixed) }
-    }
-
-    pub fn field(self, name: &'static str) -> Input<'v> {
-        self.child(self.tree.and_then(|tree| tree.child(Segment::Field(name))))
-    }
-
-    pub fn item(self, index: u64) -> Input<'v> {
-        self.child(self.tree.and_then(|tree| tree.child(Segment::Index(index))))
     }
 
     /// Returns `true` if the value or a part of it is given.

@@ -210,10 +210,13 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
 
 /// Prints the checks of a field, which apply if it is present. `condition` is the condition of the field's variant.
 fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Option<&str>, names: &Names) {
+    let check_id = |index: usize| match index {
+        0 => format!("check_{id}"),
+        index => format!("check_{id}_{}", index + 1),
+    };
     for (index, c) in field.checks.iter().enumerate() {
-        let number = if index == 0 { String::new() } else { format!("_{}", index + 1) };
         let text = format!("Fails with: {}.", c.message);
-        print_check(out, &format!("check_{id}{number}"), condition, &expr_text(&c.condition, names), &text);
+        print_check(out, &check_id(index), condition, &expr_text(&c.condition, names), &text);
     }
     // Constraints on numbers are printed as `valid`, other constraints as checks.
     for (index, c) in field.constraints.iter().enumerate() {
@@ -227,10 +230,9 @@ fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Opti
         let applies = condition.map(str::to_owned).into_iter().chain(conditions);
         let applies: Vec<_> = applies.map(|condition| parenthesize_compound(&condition)).collect();
         let applies = (!applies.is_empty()).then(|| applies.join(" and "));
-        let number = index + field.checks.len() + 1;
-        let number = if number == 1 { String::new() } else { format!("_{number}") };
         let text = constraint_text(c, field, names, str::to_owned);
-        print_check(out, &format!("check_{id}{number}"), applies.as_deref(), &required, &text);
+        let id = check_id(index + field.checks.len());
+        print_check(out, &id, applies.as_deref(), &required, &text);
     }
 }
 
