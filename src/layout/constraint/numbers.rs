@@ -71,13 +71,8 @@ impl<'b> Numbers<'b> {
         per_item: usize,
         (stride, offset): (usize, usize),
     ) -> Numbers<'b> {
-        Numbers {
-            ty,
-            bytes: Cow::Borrowed(records),
-            per_item: per_item.max(1),
-            stride: stride.max(1),
-            offset,
-        }
+        let (per_item, stride) = (per_item.max(1), stride.max(1));
+        Numbers { ty, bytes: Cow::Borrowed(records), per_item, stride, offset }
     }
 
     /// Returns the size of a number in bytes.

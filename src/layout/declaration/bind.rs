@@ -175,12 +175,10 @@ impl Binder {
 
 /// Returns the field of the only variant, if `ty` is a choice with one variant that is always chosen.
 fn only_variant(ty: &Type) -> Option<&'static Field> {
-    match ty {
-        Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) => {
-            Some(&only.field).filter(|_| only.condition == Expr::Bool(true))
-        }
-        _ => None,
-    }
+    let Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) = ty else {
+        return None;
+    };
+    Some(&only.field).filter(|_| only.condition == Expr::Bool(true))
 }
 
 /// Returns the constraint with the names in `scope` bound; `None` if its condition is always false.
