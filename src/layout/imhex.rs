@@ -128,8 +128,7 @@ fn print_declaration(out: &mut IndentedText, reached: &Reached) {
     out.push_line("};");
 }
 
-/// Prints a bit field of a big-endian word as a variable computed from the word, since ImHex's bit fields are
-/// little-endian.
+/// Prints a bit field of a big-endian word as a computed variable, since ImHex's bit fields are little-endian.
 fn print_big_endian_bits(out: &mut IndentedText, field: &BitField) {
     print_bit_remarks(out, field);
     let (name, width) = (member_name(field.name), field.bits.width);

@@ -37,8 +37,7 @@ impl Structure {
         }
     }
 
-    /// Adds the byte range to a codec error with a path. For an error without a path, returns the error for the first
-    /// fault, if any.
+    /// Adds the byte range to a codec error with a path. Replaces other errors by the first fault, if any.
     pub fn locate(&self, error: Error, bytes: &[u8], limits: &Limits) -> Error {
         if !error.path().is_empty() {
             let span = walk::find(self.ty, bytes, error.path(), limits);

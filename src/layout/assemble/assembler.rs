@@ -124,8 +124,7 @@ pub(super) struct Assembler<'a> {
     /// The range of the field written last; `None` if its condition excluded it.
     pub last_field: Option<FieldRange>,
     pub conditional_fields: Vec<ConditionalField>,
-    /// The first error that may disappear once all values are known, such as overlapping values or unpackable
-    /// content.
+    /// The first error that may disappear once all values are known, such as an overlap or unpackable content.
     deferred_error: Option<Error>,
 }
 
@@ -134,8 +133,7 @@ impl Assembler<'_> {
         Error::inexpressible(message).at(self.path.as_slice())
     }
 
-    /// Adds a region: for a file or block if `base` is `None`, else for a field whose offset counts from the start
-    /// of `base`.
+    /// Adds a region for a file or block or, given a `base`, for a field whose offset counts from its start.
     pub fn add_region(&mut self, base: Option<RegionId>) -> RegionId {
         let id = self.regions.len();
         let (base, buffer) = (base.unwrap_or(id), SparseBuffer::new(self.max));

@@ -85,8 +85,7 @@ fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits:
     if !recount {
         return Ok(edited);
     }
-    // If the length of a list does not depend on its count, no equation determines the count. Set the counts that the
-    // edits made wrong.
+    // No equation determines the count of a list whose length does not depend on it: set the counts that are now wrong.
     let (before, mut wrong) = (wrong_counts(ty, bytes, limits), wrong_counts(ty, &edited, limits));
     let later = |index| edits.iter().zip(&paths).skip(index);
     wrong.retain(|(path, _)| {

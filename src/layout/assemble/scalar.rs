@@ -101,8 +101,7 @@ impl Assembler<'_> {
         Ok(number)
     }
 
-    /// Returns the number that an earlier run determined, or else `number`. The bit fields of a packed word are
-    /// replaced individually.
+    /// Returns the number that an earlier run determined, or else `number`. Bit fields are replaced individually.
     fn earlier_or(&mut self, value: &Value, number: i128) -> Result<i128> {
         if let Some(earlier) = self.earlier_values.get(&self.path) {
             return Ok(*earlier);

@@ -31,8 +31,7 @@ pub(super) struct Variable {
     pub kind: VariableKind,
     /// The equation that determined the value; `None` if none has.
     pub cause: Option<Cause>,
-    /// The value at the time a choice or packed bytes first depended on it; the outer `Option` is `None` if nothing
-    /// depends on it.
+    /// The value when a choice or packed bytes first depended on it; the outer `Option` is `None` if nothing does.
     value_when_used: Option<Option<i128>>,
 }
 

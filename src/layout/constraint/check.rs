@@ -118,9 +118,8 @@ impl<'c> Checker<'c> {
         Checker { report, sizes, has_spans, columns, checked, should_walk_cache }
     }
 
-    /// Evaluates the expressions of a constraint on a value of type `ty` at `path`. `column` returns the values of
-    /// another field in the same items. Returns `None` if the constraint does not apply, or if an expression has no
-    /// value.
+    /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns the values of another field in the
+    /// same items. Returns `None` if the constraint does not apply, or an expression has no value.
     fn evaluate<'b>(
         &self,
         constraint: &'static Constraint,

@@ -22,8 +22,7 @@ impl ListSizes {
         ListSizes::with_lists(ty, Requirement::list)
     }
 
-    /// Creates a collector for checking the constraints of `ty` on a document, in which [`Requirement::Counts`] is not
-    /// checked.
+    /// Creates a collector for documents, in which [`Requirement::Counts`] is not checked.
     pub fn for_document(ty: &'static Type) -> ListSizes {
         ListSizes::with_lists(ty, |requirement| match requirement {
             Requirement::Counts { .. } => None,

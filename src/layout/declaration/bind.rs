@@ -207,8 +207,7 @@ fn bind_constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint>
     Some(Constraint { requirement, condition, ..*constraint })
 }
 
-/// Returns the condition with the names in `scope` bound, `Some(None)` if it is always true, and `None` if it is always
-/// false.
+/// Returns the condition with the names in `scope` bound: `Some(None)` if it is always true, `None` if always false.
 fn bind_condition(condition: Option<Expr>, scope: &Scope) -> Option<Option<Expr>> {
     match condition.map(|condition| simplify(&condition, scope)) {
         Some(Expr::Bool(holds)) => holds.then_some(None),

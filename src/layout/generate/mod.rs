@@ -114,8 +114,7 @@ pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// Generates a file from choices, and returns the trace of the choices made. It may violate constraints over
-/// several values.
+/// Generates a file, and returns the trace of its choices. It may violate constraints over several values.
 fn assemble_choices(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec<u8>, Trace)> {
     let limits = Limits::default();
     let (values, trace) = generator::draw(ty, choices, config);
@@ -126,8 +125,7 @@ fn assemble_choices(ty: &'static Type, choices: Choices, config: &Config) -> Res
     }
 }
 
-/// Checks the constraints that generated files satisfy. The error is the first finding with severity error or, for
-/// plausible files, warning.
+/// Returns an error for the first finding with severity error or, for plausible files, warning.
 fn require_constraints(ty: &'static Type, bytes: &[u8], config: &Config) -> Result<()> {
     let limits = Limits::default();
     let min = if config.plausible { Severity::Warning } else { Severity::Error };

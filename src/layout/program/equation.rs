@@ -17,8 +17,7 @@ pub(crate) enum Role {
     Check(&'static Check),
     /// The condition that a constraint requires.
     Holds(&'static Constraint),
-    /// The number of items in a list: the stored value, divided by this stride. The stride is 1 if the expression has
-    /// no division.
+    /// The number of items in a list: the stored value, divided by this stride; 1 if the expression has no division.
     Count(i128),
     /// The size of a block in bytes.
     Bytes,
@@ -201,8 +200,7 @@ impl Program {
         })
     }
 
-    /// Returns the units reachable from the root, in depth-first preorder. The flag is `true` for a unit in a packed
-    /// block.
+    /// Returns the units reachable from the root, in depth-first preorder, and `true` for those in a packed block.
     pub fn reading_order(&self) -> Vec<(UnitId, bool)> {
         let mut order: Vec<(UnitId, bool)> = Vec::new();
         let mut open: Vec<_> = self.forms[self.root].unit.map(|root| (root, false)).into_iter().collect();

@@ -70,8 +70,7 @@ impl<M: SlotMark> Frames<M> {
         (outer, has_all)
     }
 
-    /// Leaves the innermost unit. If the unit is the value of `step`, its exported values move to slots of the
-    /// enclosing unit.
+    /// Leaves the innermost unit. The values that `step` exports move to slots of the enclosing unit.
     pub fn leave(&mut self, outer: EnclosingUnit, step: Option<&Step>) {
         for (from, to) in step.iter().flat_map(|step| &step.exports) {
             let (from, to) = (self.base + *from as usize, outer.base + *to as usize);
@@ -171,8 +170,7 @@ impl<M: SlotMark> Frames<M> {
         }
     }
 
-    /// Returns the size of a field in bytes: 0 for a missing field or a look-ahead, `None` if it depends on the
-    /// content.
+    /// Returns the size of a field in bytes: 0 if it is missing or a look-ahead, `None` if it depends on the content.
     pub fn step_size(&mut self, step: &'static Step) -> Option<u64> {
         match step.condition.as_ref().map(|condition| self.eval_bool(condition)) {
             _ if step.field.lookahead => return Some(0),

@@ -76,8 +76,7 @@ pub(crate) enum FormKind {
     Number(u64),
     /// A NUL-terminated string.
     Text,
-    /// An array or a list: the form of its items, and their number. The number is `None` for a list, since the field
-    /// determines it.
+    /// An array or a list: the form of its items, and their number; `None` for a list, since the field determines it.
     Items(FormId, Option<u64>),
     /// All fields of a unit, in order.
     Struct(UnitId),

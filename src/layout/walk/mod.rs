@@ -58,8 +58,7 @@ pub struct Node<'w> {
     pub span: Span,
     /// The bytes at the span.
     pub bytes: &'w [u8],
-    /// The number of items in an array. For a list that runs to the end, the number is only known when the list is
-    /// left.
+    /// The number of items in an array; for a list that runs to the end, only known when the list is left.
     pub count: Option<u64>,
     /// The bit field, if the node is a field of the packed word at `span` or of a nested word.
     pub bit_field: Option<&'static BitField>,

@@ -182,8 +182,7 @@ pub fn breakages<'f>(
     breakages_of(ty, file, rules, limits, 1, |_| true)
 }
 
-/// Like [`breakages`], but restricted to breakages for which `is_selected` returns `true`, each with up to `max`
-/// values.
+/// Like [`breakages`], but restricted to those that `is_selected` accepts, each with up to `max` values.
 pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     ty: &'static Type,
     file: &'f [u8],

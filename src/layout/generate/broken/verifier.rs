@@ -35,8 +35,7 @@ struct Location {
 }
 
 impl<'f> Verifier<'f> {
-    /// Creates a verifier of changes to a file. The error is the first fault of the file, or its first finding that is
-    /// an error.
+    /// Creates a verifier. The error is the first fault of the file, or its first finding that is an error.
     pub fn new(
         ty: &'static Type,
         file: &'f [u8],

@@ -133,8 +133,7 @@ impl<T: ValueTree<Value = Vec<u8>>> MutatedTree<T> {
         }
     }
 
-    /// Proposes the current file of the strategy, with the same mutations, at the same distance from its start or end.
-    /// Returns `true`.
+    /// Proposes the current file, with the mutations at the same distance from its start or end. Returns `true`.
     fn propose_file(&mut self, anchors_to_end: bool) -> bool {
         self.anchors_to_end = anchors_to_end;
         let (old, file) = (self.best.file.len(), self.files.current());
