@@ -9,8 +9,7 @@ use crate::directives::parse_directives;
 use crate::expression::Scope;
 use crate::{constraints, doc_text, unraw_name};
 
-/// Returns the `Shape` of a packed word, a `BitRange` constant for each field, and the conversions to and from
-/// values.
+/// Returns the `Shape` of a packed word, a `BitRange` constant per field, and conversions to and from values.
 pub fn word_shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Result<(Tokens, Tokens)> {
     if bits == 0 || bits > 128 || !bits.is_multiple_of(8) {
         return Err(Error::new(name.span(), "a packed word must have 8 to 128 bits, in whole bytes"));
@@ -61,7 +60,8 @@ fn bit_field_constant(
     field: &Field,
     scope: &Scope,
 ) -> Result<Tokens> {
-    let (mut signed, mut declared, mut reserved) = (false, false, has_skip_attribute(field));
+    let is_skipped = field.attrs.iter().any(|attr| attr.path().is_ident("skip"));
+    let (mut signed, mut declared, mut reserved) = (false, false, is_skipped);
     let mut decoding = Decoding::default();
     let mut all = parse_directives(&field.attrs)?;
     let constraints = constraints::rule_constraints(&constraints::take_constraints(&mut all)?, scope)?;
@@ -93,8 +93,4 @@ fn bit_field_constant(
         constraints: #constraints,
         decoding: #decoding,
     }))
-}
-
-fn has_skip_attribute(field: &Field) -> bool {
-    field.attrs.iter().any(|attr| attr.path().is_ident("skip"))
 }

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Attribute, Data, DeriveInput, Error, Expr, Fields, Ident, Result, Type};
 
+use crate::json::types;
 use crate::{doc_text, field_attributes, unraw_name};
 
 /// The options of `#[columns(records = Vertices, format = VertexFormat)]`.
@@ -178,7 +179,11 @@ fn parse_column(field: &syn::Field) -> Result<Column> {
     let condition = field_attributes::Field::parse(&field.attrs)?.condition;
     let (value, flag) = match condition {
         None => (field.ty.clone(), None),
-        Some(condition) => (option_inner_type(&field.ty)?, Some(flag_name(&condition)?)),
+        Some(condition) => {
+            let error = || Error::new_spanned(&field.ty, "an attribute with a condition must be an `Option`");
+            let value = types::item(&field.ty, "Option").ok_or_else(error)?;
+            (value.clone(), Some(flag_name(&condition)?))
+        }
     };
     Ok(Column {
         name: unraw_name(&ident),
@@ -188,18 +193,6 @@ fn parse_column(field: &syn::Field) -> Result<Column> {
         value,
         flag,
     })
-}
-
-/// Returns the type `T` of an `Option<T>`.
-fn option_inner_type(ty: &Type) -> Result<Type> {
-    let error = || Error::new_spanned(ty, "an attribute with a condition must be an `Option`");
-    let Type::Path(path) = ty else { return Err(error()) };
-    let last = path.path.segments.last().filter(|segment| segment.ident == "Option").ok_or_else(error)?;
-    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return Err(error()) };
-    match arguments.args.first() {
-        Some(syn::GenericArgument::Type(inner)) => Ok(inner.clone()),
-        _ => Err(error()),
-    }
 }
 
 /// Returns the name `flag` in the expression `format.flag()`.

@@ -23,46 +23,39 @@ use crate::unraw_name;
 pub struct Constraint {
     /// The directive that starts the constraint, for errors.
     word: Ident,
-    requirement: Requirement,
+    /// The fields of the variant of `Requirement`, with their names; the name is empty in a tuple variant.
+    parts: Vec<(&'static str, Part)>,
     condition: Option<Expr>,
     /// The rule; `None` for plausible values, which are not checked.
     rule: Option<Path>,
     message: Option<LitStr>,
 }
 
-enum Requirement {
-    /// A requirement without a value, such as `finite`.
-    Plain,
-    /// A requirement with one expression, such as `below = …`.
+/// A field of a variant of `Requirement`.
+enum Part {
     Expression(Expr),
-    OneOf(Vec<Expr>),
-    Sum {
-        of: Option<Ident>,
-        total: f64,
-        tolerance: f64,
-    },
-    IndexInto {
-        list: Expr,
-        none: Option<Expr>,
-        weights: Option<Ident>,
-    },
-    Within {
-        list: Expr,
-        first: Expr,
-    },
-    Counts {
-        list: Expr,
-    },
-    Permutation {
-        of: Option<Ident>,
-        groups: Option<Expr>,
-    },
-    Forest {
-        none: Option<Expr>,
-        rooted: bool,
-        ids: Option<Ident>,
-        parents_first: bool,
-    },
+    Optional(Option<Expr>),
+    Expressions(Vec<Expr>),
+    /// The path of a list.
+    List(Expr),
+    /// The name of a field.
+    Name(Option<Ident>),
+    Number(f64),
+    Flag(bool),
+}
+
+impl Part {
+    fn to_constant(&self, scope: &Scope) -> Result<Tokens> {
+        match self {
+            Part::Expression(expr) => expression::to_constant(expr, scope),
+            Part::Optional(expr) => expression::to_optional_constant(expr.as_ref(), scope),
+            Part::Expressions(values) => expression::to_constant_list(values, scope),
+            Part::List(path) => list_path(path),
+            Part::Name(name) => Ok(option_constant(name.as_ref().map(unraw_name))),
+            Part::Number(number) => Ok(quote!(#number)),
+            Part::Flag(flag) => Ok(quote!(#flag)),
+        }
+    }
 }
 
 /// The options of each requirement, by its directive.
@@ -149,40 +142,35 @@ impl Constraint {
     /// Parses a constraint from its directive and the options of its attribute.
     fn parse(first: &Directive, others: &[Directive]) -> Result<Constraint> {
         let word = first.name.clone();
-        let part = |name: &str| others.iter().find(|directive| directive.name == name);
-        let expression = |name: &str| part(name).map(Directive::value::<Expr>).transpose();
-        let field = |name: &str| part(name).map(Directive::value::<Ident>).transpose();
-        let requirement = match word.to_string().as_str() {
-            "below" | "at_least" | "holds" | "some" => Requirement::Expression(first.value()?),
-            "one_of" => Requirement::OneOf(first.expressions()?),
-            "sum" => Requirement::Sum {
-                of: field("of")?,
-                total: parse_number(first)?,
-                tolerance: part("tolerance").map_or(Ok(0.0), parse_number)?,
-            },
-            "index_into" => Requirement::IndexInto {
-                list: first.value()?,
-                none: expression("none")?,
-                weights: field("weights")?,
-            },
+        let option = |name: &str| others.iter().find(|directive| directive.name == name);
+        let expression = |name: &str| option(name).map(Directive::value).transpose();
+        let optional = |name| Ok::<_, Error>((name, Part::Optional(expression(name)?)));
+        let field =
+            |name| Ok::<_, Error>((name, Part::Name(option(name).map(Directive::value).transpose()?)));
+        let flag = |name| (name, Part::Flag(option(name).is_some()));
+        let list = || Ok::<_, Error>(("list", Part::List(first.value()?)));
+        let parts = match word.to_string().as_str() {
+            "below" | "at_least" | "holds" | "some" => vec![("", Part::Expression(first.value()?))],
+            "one_of" => vec![("", Part::Expressions(first.expressions()?))],
+            "sum" => {
+                let (of, total) = (field("of")?, Part::Number(parse_number(first)?));
+                let tolerance = option("tolerance").map_or(Ok(0.0), parse_number)?;
+                vec![of, ("total", total), ("tolerance", Part::Number(tolerance))]
+            }
+            "index_into" => vec![list()?, optional("none")?, field("weights")?],
             "within" => {
                 let missing =
                     || Error::new(word.span(), "`within` needs the index of the first item: `first = …`");
-                Requirement::Within { list: first.value()?, first: expression("first")?.ok_or_else(missing)? }
+                vec![list()?, ("first", Part::Expression(expression("first")?.ok_or_else(missing)?))]
             }
-            "counts" => Requirement::Counts { list: first.value()? },
-            "permutation" => Requirement::Permutation { of: field("of")?, groups: expression("groups")? },
-            "forest" => Requirement::Forest {
-                none: expression("none")?,
-                rooted: part("rooted").is_some(),
-                ids: field("ids")?,
-                parents_first: part("parents_first").is_some(),
-            },
-            _ => Requirement::Plain,
+            "counts" => vec![list()?],
+            "permutation" => vec![field("of")?, optional("groups")?],
+            "forest" => vec![optional("none")?, flag("rooted"), field("ids")?, flag("parents_first")],
+            _ => Vec::new(),
         };
         let condition = expression("if")?;
-        let message = part("message").map(Directive::value::<LitStr>).transpose()?;
-        let rule = match (part("rule"), part("plausible")) {
+        let message = option("message").map(Directive::value::<LitStr>).transpose()?;
+        let rule = match (option("rule"), option("plausible")) {
             (Some(rule), None) => Some(rule.rule()?),
             (None, Some(_)) => None,
             (Some(_), Some(plausible)) => {
@@ -198,7 +186,7 @@ impl Constraint {
             let needs = format!("`{word}` needs a message for violations: `message = \"…\"`");
             return Err(Error::new(word.span(), needs));
         }
-        Ok(Constraint { word, requirement, condition, rule, message })
+        Ok(Constraint { word, parts, condition, rule, message })
     }
 
     /// Returns an error if a field of this kind cannot have the constraint.
@@ -217,45 +205,18 @@ impl Constraint {
     }
 
     fn to_constant(&self, scope: &Scope) -> Result<Tokens> {
-        let optional = |expr: &Option<Expr>| expression::to_optional_constant(expr.as_ref(), scope);
-        let name = |ident: &Option<Ident>| option_constant(ident.as_ref().map(unraw_name));
         let variant = variant_name(&self.word);
-        let requirement = match &self.requirement {
-            Requirement::Plain => quote!(#variant),
-            Requirement::Expression(expr) => {
-                let expr = expression::to_constant(expr, scope)?;
-                quote!(#variant(#expr))
-            }
-            Requirement::OneOf(values) => {
-                let values = expression::to_constant_list(values, scope)?;
-                quote!(#variant(#values))
-            }
-            Requirement::Sum { of, total, tolerance } => {
-                let of = name(of);
-                quote!(#variant { of: #of, total: #total, tolerance: #tolerance })
-            }
-            Requirement::IndexInto { list, none, weights } => {
-                let (list, none, weights) = (list_path(list)?, optional(none)?, name(weights));
-                quote!(#variant { list: #list, none: #none, weights: #weights })
-            }
-            Requirement::Within { list, first } => {
-                let (list, first) = (list_path(list)?, expression::to_constant(first, scope)?);
-                quote!(#variant { list: #list, first: #first })
-            }
-            Requirement::Counts { list } => {
-                let list = list_path(list)?;
-                quote!(#variant { list: #list })
-            }
-            Requirement::Permutation { of, groups } => {
-                let (of, groups) = (name(of), optional(groups)?);
-                quote!(#variant { of: #of, groups: #groups })
-            }
-            Requirement::Forest { none, rooted, ids, parents_first } => {
-                let (none, ids) = (optional(none)?, name(ids));
-                quote!(#variant { none: #none, rooted: #rooted, ids: #ids, parents_first: #parents_first })
+        let values = self.parts.iter().map(|(_, part)| part.to_constant(scope));
+        let values = values.collect::<Result<Vec<_>>>()?;
+        let requirement = match &*self.parts {
+            [] => quote!(#variant),
+            [("", _)] => quote!(#variant(#(#values)*)),
+            parts => {
+                let names = parts.iter().map(|(name, _)| Ident::new(name, Span::call_site()));
+                quote!(#variant { #(#names: #values),* })
             }
         };
-        let condition = optional(&self.condition)?;
+        let condition = expression::to_optional_constant(self.condition.as_ref(), scope)?;
         self.message.iter().try_for_each(|message| check_template(message, scope))?;
         let message = option_constant(self.message.as_ref().map(LitStr::value));
         let rule = match &self.rule {

@@ -51,7 +51,6 @@ impl Directive {
         self.source == "bw" && !POSITIONING.split(' ').any(|name| self.name == name)
     }
 
-    /// Returns the error for an unsupported directive.
     pub fn unsupported_error(&self) -> Error {
         let hint = match self.name.to_string().as_str() {
             "magic" => {

@@ -9,7 +9,6 @@ use crate::directives::parse_directives;
 use crate::expression::{self, Scope};
 use crate::{doc_text, structs, unraw_name};
 
-/// Returns the `Shape` of an enum.
 pub fn enum_shape(data: &DataEnum, container: &Container, endian: Endian) -> Result<Tokens> {
     match &container.repr {
         Some(repr) => {

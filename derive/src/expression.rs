@@ -5,8 +5,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::{ToTokens, quote};
 use syn::{BinOp, Block, Error, Expr, ExprLit, Ident, Lit, Member, Result, Stmt, UnOp};
 
-/// The names visible to an expression: imports and earlier fields. Each has its name in Rust and its name in the
-/// layout.
+/// The names visible to an expression, imports and earlier fields, each in Rust and in the layout.
 #[derive(Clone, Default)]
 pub struct Scope(Vec<(String, String)>);
 
@@ -122,7 +121,6 @@ pub fn to_optional_constant(expr: Option<&Expr>, scope: &Scope) -> Result<Tokens
     Ok(option_constant(expr.map(|expr| to_constant(expr, scope)).transpose()?))
 }
 
-/// Returns an `Option` constant.
 pub fn option_constant(value: Option<impl ToTokens>) -> Tokens {
     match value {
         Some(value) => quote!(::core::option::Option::Some(#value)),

@@ -34,8 +34,7 @@ pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Resul
     Ok(quote!(::meshspec::layout::declaration::Shape::Struct(&[#(#constants),*])))
 }
 
-/// Returns the implementation of `meshspec::bulk::PlainData` for a `#[repr(C)]` struct without a codec, which
-/// can only be read in bulk.
+/// Implements `meshspec::bulk::PlainData` for a `#[repr(C)]` struct without a codec, which can only be read in bulk.
 pub fn plain_impl(input: &DeriveInput, fields: &Fields) -> Tokens {
     let is_c = |attr: &Attribute| {
         attr.path().is_ident("repr")

@@ -5,7 +5,6 @@ use std::io::Cursor;
 use binrw::{BinRead, BinResult, BinWrite};
 
 use super::Layout;
-use super::declaration::Type;
 use super::structure::Structure;
 use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOptions};
 
@@ -33,7 +32,7 @@ use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOpti
 /// Returns the first structural fault, or the first finding of [`check`] that `options.strictness` rejects. The error
 /// has a path, a byte range and a rule.
 pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &ReadOptions) -> Result<T> {
-    let structure = Structure::of(layout_of::<T>());
+    let structure = Structure::of(&T::TYPE);
     let value = decode(&structure, bytes, options, |reader| T::read_le(reader))?;
     let report = check::<T>(bytes, &with_findings(options))?;
     check_strictness(&report, options.strictness, ErrorKind::Malformed)?;
@@ -75,7 +74,7 @@ pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
 ///
 /// Returns an error if decoding would exceed `options.limits`, or needs a packing whose feature is disabled.
 pub fn check<T: Layout>(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-    let (structure, mut report) = (Structure::of(layout_of::<T>()), Report::new(&options.limits));
+    let (structure, mut report) = (Structure::of(&T::TYPE), Report::new(&options.limits));
     structure.check(bytes, &options.limits, &mut report)?;
     Ok(report)
 }
@@ -119,8 +118,4 @@ pub(crate) fn convert_binrw_error(error: binrw::Error, other: fn(binrw::Error) -
             .map_or_else(|_| Error::inexpressible("a value does not fit"), |error| *error),
         error => other(error),
     }
-}
-
-fn layout_of<T: Layout>() -> &'static Type {
-    const { &T::TYPE }
 }

@@ -44,8 +44,7 @@ use super::expr::Value;
 pub struct Decoding {
     /// The name of the function in the declaration; empty if no function is declared.
     pub name: &'static str,
-    /// Decodes a stored value; returns `None` if the value has another type. The field is `None` if no function is
-    /// declared.
+    /// Decodes a stored value; `None` if it has another type. The field is `None` if no function is declared.
     pub decode: Option<fn(&Value) -> Option<DecodedValue>>,
     /// The formula, as a C expression or in words; empty if no formula is declared.
     pub formula: &'static str,
@@ -104,8 +103,7 @@ impl Decoding {
         Decoding { unit: if self.unit.is_empty() { of_type.unit } else { self.unit }, ..decoding }
     }
 
-    /// Returns the decoded value and its unit. For a packed word, the decoding of its type replaces a missing function
-    /// or unit.
+    /// Returns the decoded value and its unit. The type of a packed word replaces a missing function or unit.
     pub fn apply(self, value: &Value) -> (Option<DecodedValue>, &'static str) {
         let of_type = if let Value::Bits(_, word) = value { word.decoding } else { Decoding::NONE };
         let decoding = self.or_type_decoding(of_type);
@@ -123,15 +121,10 @@ impl PartialEq for Decoding {
 /// Formats a number as `0.5`, and a list as `[0.5, 0, 0]`.
 impl fmt::Display for DecodedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let format_number = |value: &Value| match value {
-            Value::F32(number) => number.to_string(),
-            Value::F64(number) => number.to_string(),
-            other => other.to_string(),
-        };
         match self {
-            DecodedValue::Number(number) => f.write_str(&format_number(number)),
+            DecodedValue::Number(number) => f.write_str(&number.number_text()),
             DecodedValue::List(list) => {
-                write!(f, "[{}]", list.iter().map(format_number).collect::<Vec<_>>().join(", "))
+                write!(f, "[{}]", list.iter().map(Value::number_text).collect::<Vec<_>>().join(", "))
             }
         }
     }

@@ -164,6 +164,15 @@ impl Value {
         };
         word.to_le_bytes().first_chunk().copied()
     }
+
+    /// Formats the value like [`Display`](fmt::Display), but whole floats without a decimal point.
+    pub(super) fn number_text(&self) -> String {
+        match self {
+            Value::F32(number) => number.to_string(),
+            Value::F64(number) => number.to_string(),
+            other => other.to_string(),
+        }
+    }
 }
 
 macro_rules! from_int {

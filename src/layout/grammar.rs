@@ -170,8 +170,7 @@ pub enum Domain {
 }
 
 impl Grammar {
-    /// Prints the declaration as Markdown, JSON or a dictionary. Returns no files for other languages, which do not
-    /// support text formats.
+    /// Prints the declaration as Markdown, JSON or a dictionary; no files for other languages, which lack text formats.
     ///
     /// `name` is the identifier of the format, and `title` its display name.
     pub fn print(&self, schema: Schema, name: &str, title: &str) -> Vec<SchemaFile> {

@@ -94,53 +94,41 @@ fn print_declaration(out: &mut IndentedText, reached: &Reached) {
             format!("<{}>", names.join(", "))
         }
     };
-    let names = reached.names;
-    match declaration.shape {
+    let (name, names) = (declaration.name, reached.names);
+    let head = match declaration.shape {
+        Shape::Struct(_) | Shape::Choice(_) => format!("struct {name}{parameters} {{"),
+        Shape::Enum { size, .. } => format!("enum {name} : u{} {{", 8 * size),
+        Shape::Bits { .. } if reached.is_big => format!("struct {name} {{"),
+        Shape::Bits { .. } => format!("bitfield {name} {{"),
+    };
+    out.push_nested(4, head, |out| match declaration.shape {
         Shape::Struct(fields) => {
-            out.push_line(format!("struct {}{parameters} {{", declaration.name));
-            out.indented_by(4, |out| {
-                if !declaration.magic.is_empty() {
-                    let size = declaration.magic.len();
-                    out.push_line(format!("u8 magic_bytes[{size}];"));
-                    let text = format!("the magic bytes of {}", declaration.name);
-                    for (index, byte) in declaration.magic.iter().enumerate() {
-                        let condition = format!("magic_bytes[{index}] == {byte:#04x}");
-                        out.push_line(format!("std::assert({condition}, \"{text}\");"));
-                    }
+            if !declaration.magic.is_empty() {
+                out.push_line(format!("u8 magic_bytes[{}];", declaration.magic.len()));
+                for (index, byte) in declaration.magic.iter().enumerate() {
+                    let condition = format!("magic_bytes[{index}] == {byte:#04x}");
+                    out.push_line(format!("std::assert({condition}, \"the magic bytes of {name}\");"));
                 }
-                fields.iter().for_each(|field| print_member(out, field, &names));
-            });
+            }
+            fields.iter().for_each(|field| print_member(out, field, &names));
         }
-        Shape::Choice(variants) => {
-            out.push_line(format!("struct {}{parameters} {{", declaration.name));
-            out.indented_by(4, |out| print_choice(out, variants, &names));
-        }
-        Shape::Enum { size, values } => {
-            out.push_line(format!("enum {} : u{} {{", declaration.name, 8 * size));
-            out.indented_by(4, |out| {
-                for value in values {
-                    out.push_prefixed("/// ", value.doc);
-                    out.push_line(format!("{} = {},", value.name, value.value));
-                }
-            });
+        Shape::Choice(variants) => print_choice(out, variants, &names),
+        Shape::Enum { values, .. } => {
+            for value in values {
+                out.push_prefixed("/// ", value.doc);
+                out.push_line(format!("{} = {},", value.name, value.value));
+            }
         }
         Shape::Bits { size, fields } if reached.is_big => {
-            out.push_line(format!("struct {} {{", declaration.name));
-            out.indented_by(4, |out| {
-                out.push_line(format!("be u{} word;", 8 * size));
-                fields.iter().for_each(|field| print_big_endian_bits(out, field));
-            });
+            out.push_line(format!("be u{} word;", 8 * size));
+            fields.iter().for_each(|field| print_big_endian_bits(out, field));
         }
-        Shape::Bits { fields, .. } => {
-            out.push_line(format!("bitfield {} {{", declaration.name));
-            out.indented_by(4, |out| fields.iter().for_each(|field| print_bits(out, field)));
-        }
-    }
+        Shape::Bits { fields, .. } => fields.iter().for_each(|field| print_bits(out, field)),
+    });
     out.push_line("};");
 }
 
-/// Prints a bit field of a big-endian word as a variable computed from the word, since ImHex's bit fields are
-/// little-endian.
+/// Prints a bit field of a big-endian word as a computed variable, since ImHex's bit fields are little-endian.
 fn print_big_endian_bits(out: &mut IndentedText, field: &BitField) {
     print_bit_remarks(out, field);
     let (name, width) = (member_name(field.name), field.bits.width);
@@ -177,8 +165,8 @@ fn print_member(out: &mut IndentedText, field: &Field, names: &Names) {
     out.push_prefixed("// ", &remark_lines(field, names));
     match &field.condition {
         Some(condition) => {
-            out.push_line(format!("if ({}) {{", expr_text(condition, names)));
-            out.indented_by(4, |out| print_variable(out, field, field.name, names));
+            let head = format!("if ({}) {{", expr_text(condition, names));
+            out.push_nested(4, head, |out| print_variable(out, field, field.name, names));
             out.push_line("}");
         }
         None => print_variable(out, field, field.name, names),
@@ -196,16 +184,14 @@ fn print_checks(out: &mut IndentedText, field: &Field, names: &Names) {
 fn print_choice(out: &mut IndentedText, variants: &[Variant], names: &Names) {
     for (index, variant) in variants.iter().enumerate() {
         let start = if index == 0 { "if" } else { "} else if" };
-        out.push_line(format!("{start} ({}) {{", expr_text(&variant.condition, names)));
-        out.indented_by(4, |out| {
+        out.push_nested(4, format!("{start} ({}) {{", expr_text(&variant.condition, names)), |out| {
             out.push_prefixed("/// ", variant.doc);
             out.push_prefixed("// ", &remark_lines(&variant.field, names));
             print_variable(out, &variant.field, &format!("as_{}", to_snake_case(variant.name)), names);
             print_checks(out, &variant.field, names);
         });
     }
-    out.push_line("} else {");
-    out.indented_by(4, |out| out.push_line("std::error(\"no variant applies\");"));
+    out.push_nested(4, "} else {", |out| out.push_line("std::error(\"no variant applies\");"));
     out.push_line("}");
 }
 

@@ -51,8 +51,7 @@ impl Notation for TextNotation {
     }
 }
 
-/// Compares the bytes of a string with a pattern, for languages without pattern matching. Returns one condition
-/// per byte.
+/// Returns a condition for each byte of a pattern, for languages without pattern matching.
 pub(super) fn byte_conditions<N: Notation>(pattern: &str, byte: impl Fn(usize) -> String) -> Vec<String> {
     let [and, or, _] = N::LOGIC_OPERATORS;
     let each = pattern.bytes().enumerate().map(|(index, expected)| {
@@ -72,7 +71,6 @@ pub(super) fn int_name(ty: IntType) -> String {
     format!("{}{}", if ty.signed { 'i' } else { 'u' }, ty.bits)
 }
 
-/// Prints an expression in a notation.
 pub(super) fn print<N: Notation>(expr: &Expr, names: &Names, notation: &N) -> String {
     match expr {
         Expr::Literal(value) => value.to_string(),

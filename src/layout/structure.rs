@@ -37,8 +37,7 @@ impl Structure {
         }
     }
 
-    /// Adds the byte range to a codec error with a path. For an error without a path, returns the error for the first
-    /// fault, if any.
+    /// Adds the byte range to a codec error with a path. Replaces other errors by the first fault, if any.
     pub fn locate(&self, error: Error, bytes: &[u8], limits: &Limits) -> Error {
         if !error.path().is_empty() {
             let span = walk::find(self.ty, bytes, error.path(), limits);
@@ -59,11 +58,8 @@ impl Structure {
     }
 
     /// Reports the first fault. For a file without faults, reports trailing bytes, violated constraints and wrong
-    /// checksums, and returns `true`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if decoding would exceed `limits`, or needs a packing whose feature is disabled.
+    /// checksums, and returns `true`. Decoding fails if it would exceed `limits`, or needs a packing whose feature is
+    /// disabled.
     pub fn check(&self, bytes: &[u8], limits: &Limits, report: &mut Report) -> Result<bool> {
         let Err(fault) = walk::walk(self.ty, bytes, limits, &mut TrailingVisitor(report)) else {
             // `check_bytes` walks the file again, and returns an error only for a fault.

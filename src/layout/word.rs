@@ -3,9 +3,11 @@
 use std::fmt;
 
 use serde::de::{self, DeserializeSeed, MapAccess, Visitor};
+use serde::ser::SerializeMap;
 use serde::{Deserializer, Serialize, Serializer};
 
 use crate::layout::Layout;
+use crate::layout::declaration::bits::read_word_le;
 use crate::layout::declaration::{BitField, Declaration};
 
 /// The bit fields that are omitted from a serialised word if they have their default values.
@@ -46,40 +48,29 @@ impl BitFields {
     }
 }
 
-/// The value of a bit field.
-enum BitFieldValue {
-    Flag(bool),
-    Number(i64),
-    Word(Word),
-}
-
-impl Serialize for BitFieldValue {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            BitFieldValue::Flag(flag) => serializer.serialize_bool(*flag),
-            BitFieldValue::Number(number) => serializer.serialize_i64(*number),
-            BitFieldValue::Word(word) => word.serialize(serializer),
-        }
-    }
-}
-
 impl Serialize for Word {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let implied = self.fields.implied.word;
         let is_written = |field: &&BitField| {
             !self.fields.is_optional(field) || field.bits.extract(self.bits) != field.bits.extract(implied)
         };
-        serializer.collect_map(self.fields.fields.iter().filter(is_written).map(|field| {
+        let mut map = serializer.serialize_map(None)?;
+        for field in self.fields.fields.iter().filter(is_written) {
             let bits = field.bits.extract(self.bits);
-            let part = match field.declared {
-                Some(word) => BitFieldValue::Word(Word { bits, fields: BitFields::from_declaration(word) }),
-                None if field.flag => BitFieldValue::Flag(bits != 0),
+            match field.declared {
+                Some(word) => {
+                    let fields = BitFields::from_declaration(word);
+                    map.serialize_entry(field.name, &Word { bits, fields })?;
+                }
+                None if field.flag => map.serialize_entry(field.name, &(bits != 0))?,
                 // Bit fields that are numbers have at most 32 bits.
-                None if field.signed => BitFieldValue::Number(field.bits.extract_signed(self.bits) as i64),
-                None => BitFieldValue::Number(bits as i64),
-            };
-            (field.name, part)
-        }))
+                None if field.signed => {
+                    map.serialize_entry(field.name, &(field.bits.extract_signed(self.bits) as i64))?;
+                }
+                None => map.serialize_entry(field.name, &(bits as i64))?,
+            }
+        }
+        map.end()
     }
 }
 
@@ -104,8 +95,8 @@ impl<'de> Visitor<'de> for BitFields {
         let mut present_bits = 0;
         while let Some(name) = map.next_key::<String>()? {
             let Some(field) = self.fields.iter().find(|field| field.name == name) else {
-                let message = format!("unknown field `{name}`, expected {}", ExpectedFields(self));
-                return Err(de::Error::custom(message));
+                let expected: &dyn de::Expected = &self;
+                return Err(de::Error::custom(format!("unknown field `{name}`, expected {expected}")));
             };
             let mask = field.bits.mask();
             if present_bits & mask != 0 {
@@ -123,14 +114,6 @@ impl<'de> Visitor<'de> for BitFields {
             }
         }
         Ok(bits)
-    }
-}
-
-struct ExpectedFields(BitFields);
-
-impl fmt::Display for ExpectedFields {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        Visitor::expecting(&self.0, f)
     }
 }
 
@@ -158,8 +141,7 @@ pub fn serialize<T: Layout, S: Serializer>(
     implied: ImpliedFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let bits = bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
-    Word { bits, fields: BitFields::of::<T>(implied) }.serialize(serializer)
+    Word { bits: read_word_le(bytes), fields: BitFields::of::<T>(implied) }.serialize(serializer)
 }
 
 /// Deserialises a map to the little-endian bytes of a packed word.
@@ -168,7 +150,5 @@ pub fn deserialize<'de, T: Layout, const N: usize, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<[u8; N], D::Error> {
     let word = BitFields::of::<T>(implied).deserialize(deserializer)?.to_le_bytes();
-    let mut bytes = [0; N];
-    bytes.copy_from_slice(&word[..N]);
-    Ok(bytes)
+    Ok(std::array::from_fn(|index| word[index]))
 }

@@ -35,13 +35,9 @@ impl IndentedText {
         self.push_line(line);
     }
 
-    /// Runs `body`, indenting each added line by two spaces.
-    pub fn indented(&mut self, body: impl FnOnce(&mut IndentedText)) {
-        self.indented_by(2, body);
-    }
-
-    /// Runs `body`, indenting each added line by `columns` spaces.
-    pub fn indented_by(&mut self, columns: usize, body: impl FnOnce(&mut IndentedText)) {
+    /// Adds a line, then the lines of `body`, indented by `columns` spaces.
+    pub fn push_nested(&mut self, columns: usize, line: impl AsRef<str>, body: impl FnOnce(&mut Self)) {
+        self.push_line(line);
         self.indent += columns;
         body(self);
         self.indent -= columns;
@@ -58,6 +54,9 @@ impl IndentedText {
         self.text
     }
 }
+
+/// Marks a name or an expression in a text.
+pub(super) type Markup = fn(&str) -> String;
 
 /// Returns an expression as human-readable text.
 pub(super) fn readable_expr(expr: &Expr, names: &Names) -> String {
@@ -170,12 +169,7 @@ pub(super) fn parenthesize_compound(text: &str) -> String {
 }
 
 /// Returns the requirement of a constraint and its rule. `code` marks names and expressions.
-pub(super) fn constraint_text(
-    constraint: &Constraint,
-    field: &Field,
-    names: &Names,
-    code: fn(&str) -> String,
-) -> String {
+pub(super) fn constraint_text(constraint: &Constraint, field: &Field, names: &Names, code: Markup) -> String {
     format!("{} ({}).", requirement_text(constraint, field, names, code), code(constraint.rule.code))
 }
 
@@ -184,7 +178,7 @@ pub(super) fn requirement_text(
     constraint: &Constraint,
     field: &Field,
     names: &Names,
-    code: fn(&str) -> String,
+    code: Markup,
 ) -> String {
     let expression = |expr: &Expr| code(&readable_expr(expr, names));
     let path = |list: &[Segment]| code(&path_text(list));
@@ -256,7 +250,7 @@ pub(super) fn remark_lines(field: &Field, names: &Names) -> String {
 }
 
 /// Returns `Checksum: CRC-32 from count on, stored in sum.` `code` marks names.
-pub(super) fn checksum_text(field: &Field, names: &Names, code: fn(&str) -> String) -> Option<String> {
+pub(super) fn checksum_text(field: &Field, names: &Names, code: Markup) -> Option<String> {
     let Checksum { stored, function, from, none, .. } = field.checksum?;
     let stored = code(&readable_expr(&stored, names));
     let from = match from {
@@ -281,7 +275,7 @@ pub(super) fn declaration_lines(declaration: &Declaration) -> String {
 }
 
 /// Returns the decoding: a formula, or else the function. `code` marks both.
-pub(super) fn decoding_text(decoding: Decoding, code: fn(&str) -> String) -> Option<String> {
+pub(super) fn decoding_text(decoding: Decoding, code: Markup) -> Option<String> {
     let Decoding { name, formula, unit, .. } = decoding;
     let decoded = match (formula, name) {
         ("", "") if unit.is_empty() => return None,
@@ -293,7 +287,7 @@ pub(super) fn decoding_text(decoding: Decoding, code: fn(&str) -> String) -> Opt
 }
 
 /// Returns the condition of a check, its message and its rule. `code` marks names and expressions.
-pub(super) fn check_text(check: &Check, field: &Field, names: &Names, code: fn(&str) -> String) -> String {
+pub(super) fn check_text(check: &Check, field: &Field, names: &Names, code: Markup) -> String {
     let condition = code(&readable_expr(&check.condition, names));
     let rule = field.rule.map_or(String::new(), |rule| format!(" ({})", code(rule.code)));
     format!("Rejected unless {condition}: {}{rule}.", check.message)

@@ -12,9 +12,8 @@ use crate::unraw_name;
 /// The exceptions of a struct or enum.
 #[derive(Default)]
 pub struct ContainerOptions {
-    tag: Option<LitStr>,
-    content: Option<LitStr>,
-    untagged: bool,
+    /// The exceptions that are attributes of serde, too.
+    serde: Vec<Tokens>,
     transparent: bool,
 }
 
@@ -22,13 +21,16 @@ impl ContainerOptions {
     pub fn parse(attrs: &[Attribute]) -> Result<ContainerOptions> {
         let mut options = ContainerOptions::default();
         for directive in parse_directives_of(attrs, &["json"])? {
-            match directive.name.to_string().as_str() {
-                "tag" => options.tag = Some(directive.value()?),
-                "content" => options.content = Some(directive.value()?),
-                "untagged" => options.untagged = true,
-                "transparent" => options.transparent = true,
+            let name = &directive.name;
+            options.serde.push(match name.to_string().as_str() {
+                "tag" | "content" => {
+                    let value: LitStr = directive.value()?;
+                    quote!(#name = #value)
+                }
+                "untagged" | "transparent" => quote!(#name),
                 _ => return Err(unknown_option(&directive, "`tag`, `content`, `untagged` or `transparent`")),
-            }
+            });
+            options.transparent |= name == "transparent";
         }
         Ok(options)
     }
@@ -37,10 +39,7 @@ impl ContainerOptions {
     pub fn serde_attributes(&self, input: &DeriveInput, direction: Direction) -> Result<Tokens> {
         let name = unraw_name(&input.ident);
         let mut serde = vec![quote!(crate = "::meshspec::__private::serde", remote = #name, rename = #name)];
-        serde.extend(self.tag.iter().map(|tag| quote!(tag = #tag)));
-        serde.extend(self.content.iter().map(|content| quote!(content = #content)));
-        serde.extend(self.untagged.then(|| quote!(untagged)));
-        serde.extend(self.transparent.then(|| quote!(transparent)));
+        serde.extend_from_slice(&self.serde);
         let is_struct = matches!(input.data, Data::Struct(_));
         if is_struct && direction == Direction::Both && !self.transparent {
             serde.push(quote!(deny_unknown_fields));

@@ -4,12 +4,22 @@ use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, PathSegment, Type}
 
 /// Returns `true` for `Option<…>`.
 pub fn is_option(ty: &Type) -> bool {
-    last_segment(ty).is_some_and(|segment| segment.ident == "Option")
+    item(ty, "Option").is_some()
 }
 
 /// Returns `true` for `Vec<…>`.
 pub fn is_list(ty: &Type) -> bool {
-    last_segment(ty).is_some_and(|segment| segment.ident == "Vec")
+    item(ty, "Vec").is_some()
+}
+
+/// Returns the type `T` of `container<T>`.
+pub fn item<'t>(ty: &'t Type, container: &str) -> Option<&'t Type> {
+    let segment = last_segment(ty).filter(|segment| segment.ident == container)?;
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    match arguments.args.first() {
+        Some(GenericArgument::Type(item)) => Some(item),
+        _ => None,
+    }
 }
 
 /// Returns `true` for floats and for arrays, options and lists of them.
@@ -17,14 +27,9 @@ pub fn is_float(ty: &Type) -> bool {
     if let Type::Array(array) = without_parentheses(ty) {
         return is_float(&array.elem);
     }
-    let Some(PathSegment { ident, arguments }) = last_segment(ty) else { return false };
-    match arguments {
-        PathArguments::None => ident == "f32" || ident == "f64",
-        PathArguments::AngleBracketed(arguments) if ident == "Option" || ident == "Vec" => {
-            matches!(arguments.args.first(), Some(GenericArgument::Type(item)) if is_float(item))
-        }
-        _ => false,
-    }
+    let is_number = |segment: &PathSegment| segment.ident == "f32" || segment.ident == "f64";
+    let item = item(ty, "Option").or_else(|| item(ty, "Vec"));
+    item.map_or_else(|| last_segment(ty).is_some_and(is_number), is_float)
 }
 
 /// Returns `true` for a literal 0.

@@ -18,11 +18,8 @@ use crate::{Error, Limits, Result};
 /// determined later. In that case, the next run starts with the values determined so far.
 const MAX_RUNS: usize = 16;
 
-/// Returns the bytes of a file of type `ty` with the given values.
-///
-/// # Errors
-///
-/// Returns the errors of [`FileValues::assemble`](super::FileValues::assemble), except for values without a field.
+/// Returns the bytes of a file of type `ty` with the given values, or the error of
+/// [`FileValues::assemble`](super::FileValues::assemble), which also rejects values without a field.
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
     if let Some(problem) = program.problems.first() {
@@ -127,8 +124,7 @@ pub(super) struct Assembler<'a> {
     /// The range of the field written last; `None` if its condition excluded it.
     pub last_field: Option<FieldRange>,
     pub conditional_fields: Vec<ConditionalField>,
-    /// The first error that may disappear once all values are known, such as overlapping values or unpackable
-    /// content.
+    /// The first error that may disappear once all values are known, such as an overlap or unpackable content.
     deferred_error: Option<Error>,
 }
 
@@ -137,8 +133,7 @@ impl Assembler<'_> {
         Error::inexpressible(message).at(self.path.as_slice())
     }
 
-    /// Adds a region: for a file or block if `base` is `None`, else for a field whose offset counts from the start
-    /// of `base`.
+    /// Adds a region for a file or block or, given a `base`, for a field whose offset counts from its start.
     pub fn add_region(&mut self, base: Option<RegionId>) -> RegionId {
         let id = self.regions.len();
         let (base, buffer) = (base.unwrap_or(id), SparseBuffer::new(self.max));
@@ -253,7 +248,7 @@ impl Assembler<'_> {
         let (mut next, item) = (target, list.array_item(inner));
         for index in 0..count {
             self.path.push(Segment::Index(index));
-            next.input = target.input.item(index);
+            next.input = target.input.child(Segment::Index(index));
             let end = self.write_value(next, &item)?.end;
             self.path.pop();
             if end == next.at {

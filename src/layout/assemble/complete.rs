@@ -25,8 +25,7 @@ impl Assembler<'_> {
         Ok(std::mem::replace(&mut self.regions[file].buffer, SparseBuffer::new(0)).into_bytes())
     }
 
-    /// Completes a file or the content of a block. The fields without explicit offsets end at `end`; `file` is `None`
-    /// for a block.
+    /// Completes a file, or a block if `file` is `None`. The fields without explicit offsets end at `end`.
     pub fn complete_region(
         &mut self,
         region: RegionId,
@@ -133,8 +132,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Computes and writes the checksums of a complete region. A checksum may cover another one, so this repeats until
-    /// none changes.
+    /// Writes the checksums of a complete region. A checksum may cover another one, so this repeats until none changes.
     fn write_checksums(&mut self, region: RegionId) -> Result<()> {
         let pending = std::mem::take(&mut self.checksums);
         let is_inside = |sum: &PendingChecksum| self.locate(sum.start).is_some_and(|(own, _)| own == region);

@@ -28,8 +28,7 @@ impl Assembler<'_> {
         equation.map_or(Ok(()), |equation| self.add_equation(equation))
     }
 
-    /// Requires that a condition evaluates to `truth`. The equation is solved last, since several values may satisfy
-    /// it.
+    /// Requires that a condition evaluates to `truth`. Solved last, since several values may satisfy it.
     pub fn require_truth(&mut self, condition: &'static Code, truth: bool) {
         let equation = self.condition_equation(condition, truth);
         self.equations.extend(equation);
@@ -93,8 +92,7 @@ impl Assembler<'_> {
         Ok(true)
     }
 
-    /// Solves the stored equations until none determines another value: first the equations with one value, conditions
-    /// last.
+    /// Solves the stored equations until none determines another value: those with one value first, conditions last.
     pub fn solve_pending(&mut self) -> Result<()> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.sort_by_key(|equation| (equation.has_several_values(), equation.is_condition()));
@@ -191,9 +189,6 @@ impl Assembler<'_> {
     /// Records the dependencies of arguments that combine several values. Other arguments pass on the origin of their
     /// value.
     pub fn record_argument_dependencies(&mut self, call: &Call) {
-        if self.variables.is_empty() {
-            return;
-        }
         for argument in &call.arguments {
             let Argument::Value(code, _) = argument else { continue };
             if let Code::Unary(..) | Code::Binary(..) | Code::If(_) | Code::Matches(..) = code {

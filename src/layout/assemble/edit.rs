@@ -10,7 +10,7 @@ use super::values::FileValues;
 use crate::layout::constraint::wrong_counts;
 use crate::layout::declaration::{Declaration, Shape, Type, unbound_message};
 use crate::layout::expr::Value;
-use crate::layout::walk::{self, Node, Segment, Visit, Visitor, path_text, walk};
+use crate::layout::walk::{self, Node, Segment, Subtree, Visit, Visitor, path_text, walk};
 use crate::{Error, Limits, Path, Result, Span};
 
 /// An edit of one value in a file.
@@ -84,8 +84,7 @@ fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits:
     if !recount {
         return Ok(edited);
     }
-    // If the length of a list does not depend on its count, no equation determines the count. Set the counts that the
-    // edits made wrong.
+    // No equation determines the count of a list whose length does not depend on it: set the counts that are now wrong.
     let (before, mut wrong) = (wrong_counts(ty, bytes, limits), wrong_counts(ty, &edited, limits));
     let later = |index| edits.iter().zip(&paths).skip(index);
     wrong.retain(|(path, _)| {
@@ -174,7 +173,6 @@ fn original_path<'e>(
 }
 
 impl FileValues<'_> {
-    /// Applies a change to the value at `path`.
     fn apply_change(&mut self, path: &[Segment], change: &Change) -> Result<()> {
         let error = |message: &str| Error::inexpressible(message).at(path);
         // Setting a missing field adds it. Items can only be added by an insertion.
@@ -227,7 +225,6 @@ impl FileValues<'_> {
         Ok(())
     }
 
-    /// Replaces the value at `path`.
     fn replace_value(&mut self, path: &[Segment], value: UntypedValue) -> Result<()> {
         let leaf = self.contents.trees_along(path).nth(path.len()).and_then(|tree| tree.leaf.as_ref());
         if let (Some(GivenValue::Value(Value::Bits(_, declaration))), UntypedValue::Text(text)) =
@@ -256,9 +253,9 @@ fn patch_in_place(
     let mut patches = Vec::new();
     for (edit, path) in edits.iter().zip(paths) {
         let Change::Set(UntypedValue::Text(text)) = &edit.change else { return Ok(None) };
-        let mut finder = PatchFinder { path, text, found: None };
+        let mut finder = PatchFinder { text, found: None };
         // Values before the first fault can be changed.
-        let fault = walk(ty, bytes, limits, &mut finder).err();
+        let fault = walk(ty, bytes, limits, &mut Subtree::new(path, &mut finder)).err();
         match finder.found {
             Some(Ok(Some(patch))) => patches.push(patch),
             Some(Ok(None)) => return Ok(None),
@@ -289,29 +286,20 @@ struct Patch {
     mask: Vec<u8>,
 }
 
+/// Parses the new value of the first value that it visits.
 struct PatchFinder<'p> {
-    path: &'p [Segment],
     text: &'p str,
-    /// The result of [`parse_patch`] for the value at the path; `Ok(None)` for a struct or list.
+    /// The result of [`parse_patch`]; `Ok(None)` for a struct or list.
     found: Option<Result<Option<Patch>, String>>,
 }
 
 impl Visitor for PatchFinder<'_> {
-    fn enter(&mut self, node: &Node) -> Visit {
-        if self.path == node.path && self.found.is_none() {
-            self.found = Some(Ok(None));
-        }
-        if self.found.is_some() { Visit::Stop } else { Visit::towards(self.path, node.path) }
-    }
-
-    fn should_unpack(&mut self, node: &Node) -> bool {
-        self.path.starts_with(node.path)
+    fn enter(&mut self, _: &Node) -> Visit {
+        self.found = Some(Ok(None));
+        Visit::Stop
     }
 
     fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
-        if node.path != self.path {
-            return ControlFlow::Continue(());
-        }
         self.found = Some(parse_patch(node, self.text));
         ControlFlow::Break(())
     }

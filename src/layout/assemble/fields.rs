@@ -27,7 +27,7 @@ impl Assembler<'_> {
                 continue;
             }
             self.path.push(Segment::Field(step.field.name));
-            let input = next.input.field(step.field.name);
+            let input = next.input.child(Segment::Field(step.field.name));
             if !lookaheads.is_empty() {
                 self.predict_lookaheads(&mut lookaheads, next.at, step, input)?;
             }
@@ -77,7 +77,6 @@ impl Assembler<'_> {
         true
     }
 
-    /// Writes a field at an explicit offset.
     fn write_at_offset(
         &mut self,
         target: WriteTarget,

@@ -33,18 +33,10 @@ impl<'v> Input<'v> {
         Input { tree: Some(tree), is_fixed: tree.is_fixed }
     }
 
-    fn child(self, tree: Option<&'v ValueTree<'v>>) -> Input<'v> {
+    /// Returns the input for a field, or for an item of an array.
+    pub fn child(self, step: Segment) -> Input<'v> {
+        let tree = self.tree.and_then(|tree| tree.child(step));
         Input { tree, is_fixed: self.is_fixed || tree.is_some_and(|tree| tree.is_fixed) }
-    }
-
-    /// Returns the input for a field.
-    pub fn field(self, name: &'static str) -> Input<'v> {
-        self.child(self.tree.and_then(|tree| tree.child(Segment::Field(name))))
-    }
-
-    /// Returns the input for an item of an array.
-    pub fn item(self, index: u64) -> Input<'v> {
-        self.child(self.tree.and_then(|tree| tree.child(Segment::Index(index))))
     }
 
     /// Returns `true` if the value or a part of it is given.
@@ -52,11 +44,7 @@ impl<'v> Input<'v> {
         self.tree.is_some_and(|tree| !tree.is_empty())
     }
 
-    /// Returns the given content of a struct or array.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a single value is given.
+    /// Returns the given content of a struct or array. Returns an error if a single value is given.
     pub fn group_input(self, ty: &Type) -> Result<GroupInput<'v>, String> {
         let Some(tree) = self.tree else { return Ok(GroupInput::Parts(0)) };
         let Some(leaf) = &tree.leaf else {
@@ -75,11 +63,8 @@ impl<'v> Input<'v> {
         }
     }
 
-    /// Returns the given number, string, enum value or packed word; `None` if it is omitted.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the given value is not of this type.
+    /// Returns the given number, string, enum value or packed word; `None` if it is omitted. Returns an error if the
+    /// given value is not of this type.
     pub fn scalar(self, ty: &Type) -> Result<Option<Cow<'v, Value>>, String> {
         match (self.tree, ty.without_order()) {
             (Some(tree @ ValueTree { group: Some(_), .. }), Type::Declared(declaration))
@@ -152,9 +137,6 @@ fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'
 }
 
 /// Returns a packed word: the given word, or else the word composed of its given fields. `None` if it is omitted.
-///
-/// # Errors
-///
 /// Returns an error if the word and its fields disagree, a field is omitted, or a value is not an integer that fits.
 fn compose_word(tree: &ValueTree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
     let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };

@@ -83,8 +83,9 @@ impl Assembler<'_> {
                     Ok(input.magic().or(magic).map(<[u8]>::to_vec))
                 }
                 (_, Some(step)) => {
-                    self.path.push(Segment::Field(step.field.name));
-                    let start = self.first_bytes(step.form, implies_magic, input.field(step.field.name));
+                    let name = Segment::Field(step.field.name);
+                    self.path.push(name);
+                    let start = self.first_bytes(step.form, implies_magic, input.child(name));
                     self.path.pop();
                     start
                 }

@@ -8,11 +8,8 @@ use crate::layout::expr::{IntType, Value};
 use crate::layout::walk::{Segment, path_text};
 use crate::nan::parse_nan_bits;
 
-/// Encodes a number, enum value or packed word. Returns a buffer and the number of bytes used.
-///
-/// # Errors
-///
-/// Returns an error if the value does not fit or has another type.
+/// Encodes a number, enum value or packed word. Returns a buffer and the number of bytes used. Returns an error if the
+/// value does not fit or has another type.
 pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), String> {
     let is_big = matches!(ty, Type::BigEndian(_));
     let ty = &ty.stored_type();
@@ -111,11 +108,7 @@ fn parse_float<F: FromStr + Copy + Into<f64>>(text: &str, digits: usize, of_bits
     nan.or_else(|| text.parse().ok().filter(fits))
 }
 
-/// Encodes a number as the value of a bit field, in the lowest bits.
-///
-/// # Errors
-///
-/// Returns an error if the number does not fit.
+/// Encodes a number as the value of a bit field, in the lowest bits. Returns an error if the number does not fit.
 pub(super) fn encode_bits(number: i128, field: &BitField) -> Result<u128, String> {
     let (min, max) = field.int_type().range();
     if !(min..=max).contains(&number) {
@@ -124,21 +117,15 @@ pub(super) fn encode_bits(number: i128, field: &BitField) -> Result<u128, String
     Ok(number as u128 & BitRange { offset: 0, width: field.bits.width }.mask())
 }
 
-/// Sets the bit field at `path` in a packed word. The path may lead through nested words.
-///
-/// # Errors
-///
-/// Returns an error if the word has no such field, or the value is not an integer that fits.
+/// Sets the bit field at `path` in a packed word. The path may lead through nested words. Returns an error if the word
+/// has no such field, or the value is not an integer that fits.
 pub(super) fn set_bits(
     word: &mut u128,
     declaration: &Declaration,
     path: &[Segment],
     value: &UntypedValue,
 ) -> Result<(), String> {
-    let names = path.iter().map(|step| match step {
-        Segment::Field(name) => *name,
-        Segment::Index(_) => "",
-    });
+    let names = path.iter().map(|step| step.name().unwrap_or_default());
     let missing = || format!("{} has no field `{}`", declaration.name, path_text(path));
     let (bits, field) = declaration.bit_field_at(&names.collect::<Vec<_>>()).ok_or_else(missing)?;
     let UntypedValue::Text(text) = value else {

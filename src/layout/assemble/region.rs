@@ -58,8 +58,7 @@ impl PlacedField {
         start.checked_add(self.size)
     }
 
-    /// Returns the original end of the field, and by how many bytes it outgrows the padding after it; `None` for a new
-    /// or originally empty field.
+    /// Returns the original end of the field, and its growth beyond the padding; `None` if it is new or was empty.
     fn growth(&self, padding: &HashMap<u64, u64>) -> Option<(u64, u64)> {
         let origin = self.origin.as_ref().filter(|origin| !origin.is_empty())?;
         let growth = self.size.saturating_sub(origin.end - origin.start);

@@ -1,5 +1,7 @@
 //! Assembles single values: numbers, enums, packed words and strings.
 
+use std::borrow::Cow;
+
 use super::assembler::{Assembler, WriteTarget, Written};
 use super::number;
 use super::variable::{SlotOrigin, VariableId, VariableKind};
@@ -21,26 +23,21 @@ impl Assembler<'_> {
             Value::Bits(word, _) => Some(word as i128),
             _ => None,
         };
-        match (step, integer) {
+        let value = match (step, integer) {
             (Some(step), Some(number)) if self.recounts || self.block_size_paths.contains(&self.path) => {
-                self.write_recomputable(target, step, (&value, number), ty)
+                Cow::Owned(Value::Int(self.add_recomputable(target, step, (&value, number), ty)?))
             }
             _ => {
                 step.iter().for_each(|step| self.frames.set_field(step, &value));
-                self.write_given(target, item, &value, ty)
+                value
             }
-        }
+        };
+        self.write_given(target, item, &value)
     }
 
-    /// Writes a given value unchanged.
-    fn write_given(
-        &mut self,
-        target: WriteTarget,
-        item: &Item,
-        value: &Value,
-        ty: &'static Type,
-    ) -> Result<Written> {
+    fn write_given(&mut self, target: WriteTarget, item: &Item, value: &Value) -> Result<Written> {
         let WriteTarget { region, at, input, .. } = target;
+        let ty = self.program.forms[item.form].ty;
         let size = match (ty, value) {
             (Type::NulString, Value::Text(text)) => {
                 if text.contains(&0) {
@@ -84,17 +81,16 @@ impl Assembler<'_> {
         Ok(Written { end: at + size, count: 0 })
     }
 
-    /// Writes a given value that equations may change.
-    fn write_recomputable(
+    /// Stores a given value that equations may change, and returns the number to write.
+    fn add_recomputable(
         &mut self,
         target: WriteTarget,
         step: &'static Step,
         (value, mut number): (&Value, i128),
         ty: &'static Type,
-    ) -> Result<Written> {
-        let WriteTarget { region, at, input, .. } = target;
+    ) -> Result<i128> {
         let mut origin = SlotOrigin::Fixed;
-        if !input.is_fixed {
+        if !target.input.is_fixed {
             number = self.earlier_or(value, number)?;
             let variable = self.add_variable(target, ty, Some(number), false);
             origin = SlotOrigin::Variable(variable, None);
@@ -102,13 +98,10 @@ impl Assembler<'_> {
         if let Some(slot) = step.value {
             self.frames.set_marked_slot(slot, Cell::Int(number), origin);
         }
-        let (bytes, size) = number::encode(ty, &Value::Int(number)).map_err(|message| self.error(message))?;
-        self.write(region, at, &bytes[..size])?;
-        Ok(Written { end: at + size as u64, count: 0 })
+        Ok(number)
     }
 
-    /// Returns the number that an earlier run determined, or else `number`. The bit fields of a packed word are
-    /// replaced individually.
+    /// Returns the number that an earlier run determined, or else `number`. Bit fields are replaced individually.
     fn earlier_or(&mut self, value: &Value, number: i128) -> Result<i128> {
         if let Some(earlier) = self.earlier_values.get(&self.path) {
             return Ok(*earlier);

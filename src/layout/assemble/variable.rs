@@ -31,8 +31,7 @@ pub(super) struct Variable {
     pub kind: VariableKind,
     /// The equation that determined the value; `None` if none has.
     pub cause: Option<Cause>,
-    /// The value at the time a choice or packed bytes first depended on it; the outer `Option` is `None` if nothing
-    /// depends on it.
+    /// The value when a choice or packed bytes first depended on it; the outer `Option` is `None` if nothing does.
     value_when_used: Option<Option<i128>>,
 }
 
@@ -199,7 +198,6 @@ impl Variables {
         variables.any(|(id, variable)| variable.value_when_used.is_some_and(|value| value != self.value(id)))
     }
 
-    /// Returns all values determined by equations.
     pub fn determined_values(&self) -> NumbersByPath {
         let variables = self.0.iter().enumerate().filter(|(_, variable)| variable.cause.is_some());
         variables.filter_map(|(id, variable)| Some((variable.path.clone(), self.value(id)?))).collect()

@@ -95,15 +95,12 @@ impl CPrinter<'_> {
         match declaration.shape {
             Shape::Bits { size, fields } => self.print_bits(out, reached, size, fields),
             Shape::Enum { size, values } => self.print_enum(out, declaration, size, values),
-            Shape::Struct(fields) => match declaration.size(&Scope::default()) {
-                Some(size) if size > 0 => {
-                    print_comment(out, declaration.doc);
-                    self.print_magic(out, declaration);
-                    let name = self.type_name(declaration);
-                    self.print_struct(out, &name, reached, fields, size);
-                }
-                _ => self.print_variable_struct(out, reached, fields),
-            },
+            Shape::Struct(fields) if declaration.size(&Scope::default()).is_some_and(|size| size > 0) => {
+                print_comment(out, declaration.doc);
+                self.print_magic(out, declaration);
+                self.print_struct(out, &self.type_name(declaration), reached, fields);
+            }
+            Shape::Struct(fields) => self.print_variable_struct(out, reached, fields),
             Shape::Choice(variants) => {
                 let mut text = IndentedText::default();
                 push_title(&mut text, declaration);
@@ -120,17 +117,11 @@ impl CPrinter<'_> {
         }
     }
 
-    fn print_struct(
-        &self,
-        out: &mut IndentedText,
-        name: &str,
-        reached: &Reached,
-        fields: &[Field],
-        size: u64,
-    ) {
+    fn print_struct(&self, out: &mut IndentedText, name: &str, reached: &Reached, fields: &[Field]) {
         let (declaration, names) = (reached.declaration, reached.names);
-        out.push_line(format!("typedef struct {name} {{"));
-        out.indented_by(4, |out| {
+        let sizes = fields.iter().filter_map(|field| field.size(&Scope::default()));
+        let size = declaration.magic.len() as u64 + sizes.sum::<u64>();
+        out.push_nested(4, format!("typedef struct {name} {{"), |out| {
             if !declaration.magic.is_empty() {
                 let name = self.macro_name(declaration, "magic");
                 out.push_line(format!("uint8_t magic_bytes[{}]; /* {name} */", declaration.magic.len()));
@@ -176,7 +167,6 @@ impl CPrinter<'_> {
         format!("{ty} {}{dimensions}", member_name(field.name))
     }
 
-    /// Prints a variable-size struct.
     fn print_variable_struct(&self, out: &mut IndentedText, reached: &Reached, fields: &'static [Field]) {
         let (declaration, names) = (reached.declaration, reached.names);
         let mut text = IndentedText::default();
@@ -198,10 +188,8 @@ impl CPrinter<'_> {
         let start = &fields[..fields.iter().take_while(fixed).count()];
         let named_already = matches!(start, [Field { ty: Type::Declared(_), .. }]);
         if !start.is_empty() && !named_already {
-            let sizes = start.iter().filter_map(|field| field.size(&scope)).sum::<u64>();
-            let size = declaration.magic.len() as u64 + sizes;
             out.push_line(format!("/* The fixed start of every {}. */", declaration.name));
-            self.print_struct(out, &format!("{}_start", self.type_name(declaration)), reached, start, size);
+            self.print_struct(out, &format!("{}_start", self.type_name(declaration)), reached, start);
         }
         self.print_offset_macros(out, reached, fields);
     }

@@ -79,7 +79,7 @@ pub fn check_bytes(
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Report) {
-    if !is_any_enabled(ty, report) {
+    if !Program::of(ty).constraints().any(|constraint| report.is_enabled(constraint.rule)) {
         return;
     }
     let (limits, mut sizes) = (Limits::default(), ListSizes::for_document(ty));
@@ -89,11 +89,6 @@ pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Rep
     }
     // A fault is not reported here: writing such a document fails.
     let _ = walk_document(ty, document, &limits, &mut Checker::new(sizes, false, report));
-}
-
-/// Returns `true` if the rule of any constraint in `ty` is enabled.
-fn is_any_enabled(ty: &'static Type, report: &Report) -> bool {
-    Program::of(ty).constraints().any(|constraint| report.is_enabled(constraint.rule))
 }
 
 struct Checker<'c> {
@@ -136,9 +131,8 @@ impl<'c> Checker<'c> {
         Checker { report, sizes, has_spans, columns, checked, should_walk_cache }
     }
 
-    /// Evaluates the expressions of a constraint on a value of type `ty` at `path`. `column` returns the values of
-    /// another field in the same items. Returns `None` if the constraint does not apply, or if an expression has no
-    /// value.
+    /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns the values of another field in the
+    /// same items. Returns `None` if the constraint does not apply, or an expression has no value.
     fn evaluate<'b>(
         &self,
         constraint: &'static Constraint,

@@ -40,7 +40,7 @@ pub(super) fn message_template(constraint: &Constraint, values: &dyn Lookup) -> 
         let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));
         if let Some(Value::Int(number)) = values.lookup(&name.split('.').collect::<Vec<_>>()) {
             let mut value = String::new();
-            let _ = write_number(&mut value, number.into(), format);
+            let _ = write_number(&mut value, Scalar::Int(number), format);
             text = Cow::Owned(text.replace(&format!("{{{placeholder}}}"), &value));
         }
     }

@@ -71,13 +71,8 @@ impl<'b> Numbers<'b> {
         per_item: usize,
         (stride, offset): (usize, usize),
     ) -> Numbers<'b> {
-        Numbers {
-            ty,
-            bytes: Cow::Borrowed(records),
-            per_item: per_item.max(1),
-            stride: stride.max(1),
-            offset,
-        }
+        let (per_item, stride) = (per_item.max(1), stride.max(1));
+        Numbers { ty, bytes: Cow::Borrowed(records), per_item, stride, offset }
     }
 
     /// Returns the size of a number in bytes.
@@ -112,7 +107,6 @@ impl<'b> Numbers<'b> {
             .map(move |record| record.get(self.offset..end).unwrap_or_default())
     }
 
-    /// Returns the numbers of an item.
     pub fn item(&self, index: usize) -> impl Iterator<Item = Scalar> + Clone + '_ {
         let size = self.size();
         let start = self.stride * index + self.offset;
@@ -120,7 +114,6 @@ impl<'b> Numbers<'b> {
         bytes.chunks_exact(size).map(|bytes| read_scalar(&self.ty, bytes))
     }
 
-    /// Returns the first number of each item.
     pub fn first_numbers(&self) -> impl Iterator<Item = Scalar> + '_ {
         let size = self.size();
         self.records().filter_map(move |record| Some(read_scalar(&self.ty, record.get(..size)?)))

@@ -24,8 +24,7 @@ pub(super) enum Predicate<'b> {
     Ordered,
     Position,
     Equal,
-    /// Each group of this many numbers is a permutation of 0 to the group size − 1. If the size is 0, the
-    /// whole list is one group.
+    /// Each group of this size is a permutation of 0 to the size − 1. If the size is 0, the whole list is one group.
     Permutation(usize),
     Forest(Forest),
     Sum {

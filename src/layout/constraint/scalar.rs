@@ -2,34 +2,16 @@
 
 use std::fmt;
 
-/// A number of any type, compared by [constraints](crate::layout::declaration::Constraint).
+/// A number of any type.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
-pub enum Scalar {
-    /// An integer of any type.
+pub(super) enum Scalar {
     Int(i128),
-    /// A 32-bit float.
     F32(f32),
-    /// A 64-bit float.
     F64(f64),
 }
 
-macro_rules! scalars {
-    ($($number:ty => $variant:ident;)*) => {$(
-        impl From<$number> for Scalar {
-            fn from(number: $number) -> Scalar {
-                Scalar::$variant(number.into())
-            }
-        }
-    )*};
-}
-
-scalars! {
-    u8 => Int; u16 => Int; u32 => Int; u64 => Int; i8 => Int; i16 => Int; i32 => Int; i64 => Int; i128 => Int;
-    f32 => F32; f64 => F64;
-}
-
 impl Scalar {
-    pub(super) fn as_f64(self) -> f64 {
+    pub fn as_f64(self) -> f64 {
         match self {
             Scalar::Int(number) => number as f64,
             Scalar::F32(number) => number.into(),
@@ -37,7 +19,7 @@ impl Scalar {
         }
     }
 
-    pub(super) fn is_finite(self) -> bool {
+    pub fn is_finite(self) -> bool {
         match self {
             Scalar::Int(_) => true,
             Scalar::F32(number) => number.is_finite(),
@@ -45,21 +27,21 @@ impl Scalar {
         }
     }
 
-    pub(super) fn is_below(self, limit: i128) -> bool {
+    pub fn is_below(self, limit: i128) -> bool {
         match self {
             Scalar::Int(number) => number < limit,
             other => other.as_f64() < limit as f64,
         }
     }
 
-    pub(super) fn is_at_least(self, limit: i128) -> bool {
+    pub fn is_at_least(self, limit: i128) -> bool {
         match self {
             Scalar::Int(number) => number >= limit,
             other => other.as_f64() >= limit as f64,
         }
     }
 
-    pub(super) fn equals(self, other: i128) -> bool {
+    pub fn equals(self, other: i128) -> bool {
         match self {
             Scalar::Int(number) => number == other,
             number => number.as_f64() == other as f64,
@@ -67,7 +49,7 @@ impl Scalar {
     }
 
     /// Returns a key that is the same for equal numbers.
-    pub(super) fn equality_key(self) -> i128 {
+    pub fn equality_key(self) -> i128 {
         match self {
             Scalar::Int(number) => number,
             // Adding 0.0 turns −0.0 into 0.0.
@@ -76,7 +58,7 @@ impl Scalar {
     }
 
     /// Adds numbers in the precision of their type. Integers saturate.
-    pub(super) fn sum(numbers: impl Iterator<Item = Scalar>) -> Scalar {
+    pub fn sum(numbers: impl Iterator<Item = Scalar>) -> Scalar {
         let add = |a, b| match (a, b) {
             (Scalar::Int(a), Scalar::Int(b)) => Scalar::Int(a.saturating_add(b)),
             (Scalar::F32(a), Scalar::F32(b)) => Scalar::F32(a + b),

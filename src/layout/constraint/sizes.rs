@@ -22,8 +22,7 @@ impl ListSizes {
         ListSizes::with_lists(ty, Requirement::list)
     }
 
-    /// Creates a collector for checking the constraints of `ty` on a document, in which [`Requirement::Counts`] is not
-    /// checked.
+    /// Creates a collector for documents, in which [`Requirement::Counts`] is not checked.
     pub fn for_document(ty: &'static Type) -> ListSizes {
         ListSizes::with_lists(ty, |requirement| match requirement {
             Requirement::Counts { .. } => None,
@@ -34,7 +33,7 @@ impl ListSizes {
     /// Creates a collector for the lists that `list` returns for the requirements of `ty`.
     fn with_lists(ty: &'static Type, list: fn(&Requirement) -> Option<&'static [Segment]>) -> ListSizes {
         let lists = Program::of(ty).constraints().filter_map(|constraint| list(&constraint.requirement));
-        ListSizes { names: lists.filter_map(last_name).collect(), sizes: HashMap::new() }
+        ListSizes { names: lists.filter_map(|list| list.last()?.name()).collect(), sizes: HashMap::new() }
     }
 
     /// Returns `true` if no constraint refers to a list.
@@ -51,7 +50,7 @@ impl ListSizes {
 
     /// Stores the size of a list if a constraint refers to it.
     pub fn insert(&mut self, path: &[Segment], size: Option<u64>) {
-        if let (Some(size), Some(name)) = (size, last_name(path))
+        if let (Some(size), Some(Segment::Field(name))) = (size, path.last())
             && self.names.contains(name)
         {
             self.sizes.insert(path.to_vec(), size);
@@ -66,14 +65,6 @@ impl ListSizes {
     /// Returns `true` if a field is or contains a list that constraints refer to.
     fn are_in_field(&self, field: &Field) -> bool {
         self.names.contains(field.name) || self.are_in(&field.content_type())
-    }
-}
-
-/// Returns the last step of a path; `None` if it is an index.
-fn last_name(path: &[Segment]) -> Option<&'static str> {
-    match path.last()? {
-        Segment::Field(name) => Some(name),
-        Segment::Index(_) => None,
     }
 }
 

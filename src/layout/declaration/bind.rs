@@ -57,7 +57,6 @@ fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// Leaks the items of an iterator.
 fn leak_all<T>(items: impl Iterator<Item = T>) -> &'static [T] {
     items.collect::<Vec<_>>().leak()
 }
@@ -176,12 +175,10 @@ impl Binder {
 
 /// Returns the field of the only variant, if `ty` is a choice with one variant that is always chosen.
 fn only_variant(ty: &Type) -> Option<&'static Field> {
-    match ty {
-        Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) => {
-            Some(&only.field).filter(|_| only.condition == Expr::Bool(true))
-        }
-        _ => None,
-    }
+    let Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) = ty else {
+        return None;
+    };
+    Some(&only.field).filter(|_| only.condition == Expr::Bool(true))
 }
 
 /// Returns the constraint with the names in `scope` bound; `None` if its condition is always false.
@@ -210,8 +207,7 @@ fn bind_constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint>
     Some(Constraint { requirement, condition, ..*constraint })
 }
 
-/// Returns the condition with the names in `scope` bound, `Some(None)` if it is always true, and `None` if it is always
-/// false.
+/// Returns the condition with the names in `scope` bound: `Some(None)` if it is always true, `None` if always false.
 fn bind_condition(condition: Option<Expr>, scope: &Scope) -> Option<Option<Expr>> {
     match condition.map(|condition| simplify(&condition, scope)) {
         Some(Expr::Bool(holds)) => holds.then_some(None),

@@ -32,8 +32,7 @@ pub struct Checksum {
     pub function: ChecksumFunction,
     /// The arguments of the function in addition to the bytes, such as a seed.
     pub arguments: &'static [Expr],
-    /// The first covered field, or `self` for the start of the struct; `None` if only the declaring field is
-    /// covered.
+    /// The first covered field, or `self` for the start of the struct; `None` to cover only the declaring field.
     pub from: Option<&'static str>,
     /// The stored number that means "no checksum".
     pub none: Option<i128>,

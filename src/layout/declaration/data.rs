@@ -95,8 +95,7 @@ pub struct Field {
     pub arguments: &'static [Expr],
     /// The explicit offset from the start of the file or unpacked block; `None` if the field follows the previous one.
     pub position: Option<Expr>,
-    /// Whether the field is a look-ahead: its value is used in expressions, and the next field starts at the same
-    /// offset.
+    /// Whether the field is a look-ahead, used in expressions: the next field starts at the same offset.
     pub lookahead: bool,
     /// The conditions that decoding checks after reading the field.
     pub checks: &'static [Check],

@@ -22,8 +22,7 @@ pub struct DumpEntry {
     pub size: u64,
     /// The bit range of a bit field, counted from the lowest bit of the word at `offset`.
     pub bits: Option<BitRange>,
-    /// The packed block whose content the offset refers to, as a byte range of the file; `None` if the offset
-    /// refers to the file itself.
+    /// The byte range of the packed block whose content the offset refers to; `None` if it refers to the file itself.
     #[json(name = "in")]
     pub packed: Option<Range<u64>>,
     /// The kind of value.

@@ -25,12 +25,10 @@ pub(super) struct Paint {
 }
 
 impl Paint {
-    /// Formats a heading.
     pub fn heading(self, text: &str) -> String {
         self.styled(BOLD, text.to_owned())
     }
 
-    /// Formats secondary text.
     pub fn secondary(self, text: &str) -> String {
         self.styled(DIM, text.to_owned())
     }

@@ -87,7 +87,6 @@ fn stored_text(node: &Node, value: &Value) -> String {
     }
 }
 
-/// Returns the name of an enum value.
 pub(super) fn enum_name(node: &Node, value: &Value) -> Option<&'static str> {
     let Type::Declared(declaration) = node.ty.without_order() else { return None };
     let (Shape::Enum { values, .. }, None, Value::Int(number)) = (declaration.shape, node.bit_field, value)

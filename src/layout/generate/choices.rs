@@ -59,8 +59,7 @@ impl<'c> Choices<'c> {
         Choices::of(ChoiceSource::ByPath(numbers))
     }
 
-    /// Returns the next choice for the value at a path. `least` reduces it to the smallest number with the same
-    /// effect.
+    /// Returns the next choice for the value at a path, reduced by `least` to the smallest number with the same effect.
     pub fn next_choice(&mut self, path: &[Segment], least: impl Fn(u64) -> u64) -> u64 {
         let number = match &mut self.source {
             ChoiceSource::Sequence(numbers) => numbers.next().copied(),

@@ -157,8 +157,7 @@ impl<'c> Sampler<'c> {
         (number % 4, number / 4)
     }
 
-    /// Draws a number of items, at most `max`. One list in four is large; a quarter of the large lists are as
-    /// large as possible.
+    /// Draws a number of items up to `max`. One list in four is large, and a quarter of these are as large as possible.
     pub fn draw_count(&mut self, max: u64) -> u64 {
         let max = max.min(self.items_left);
         let (max_items, large) = (self.max_items.min(max), self.large_items.min(max));
@@ -175,8 +174,7 @@ impl<'c> Sampler<'c> {
         count
     }
 
-    /// Draws a value of a plain type, an enum or a packed word. `literals` are the numbers in expressions.
-    /// Reserved bits are 0.
+    /// Draws a number, enum, string, or packed word whose reserved bits are 0. `literals` are the numbers in expressions.
     pub fn draw_leaf(&mut self, ty: &Type, literals: &[i128], patterns: &[&str]) -> Value {
         if let Some(int) = ty.int_type() {
             return Value::Int(self.draw_integer(int, literals));

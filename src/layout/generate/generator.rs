@@ -48,8 +48,7 @@ pub(super) struct Generator<'c> {
     pub max_items: u64,
     /// The maximum number of items in any list.
     max_list_items: u64,
-    /// The remaining redraws for the whole file. With a limit per field, redraws of nested fields that no value
-    /// satisfies would multiply.
+    /// The remaining redraws for the whole file. With a limit per field, redraws of nested fields would multiply.
     retries: usize,
 }
 
@@ -228,8 +227,7 @@ impl Generator<'_> {
         self.values.set_value(&path.collect::<Vec<_>>(), Some(number));
     }
 
-    /// Returns the first variant whose condition holds. If none holds, draws from the variants whose condition is
-    /// undecided.
+    /// Returns the first variant whose condition holds or, if none does, draws one whose condition is undecided.
     fn choose_variant(&mut self, variants: &'static [Step]) -> Option<&'static Step> {
         let open = match self.frames.choose_variant(variants) {
             Ok(step) => return Some(step),

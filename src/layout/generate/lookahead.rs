@@ -12,8 +12,7 @@ pub(super) struct Lookahead {
 }
 
 impl Lookahead {
-    /// Returns the bits of a field that the look-ahead read, and the mask of these bits. Advances to the next
-    /// field.
+    /// Returns the bits of a field that the look-ahead read, and their mask. Advances to the next field.
     pub fn next_bits(&mut self, step: &'static Step, frames: &mut Frames) -> Option<(u128, u128)> {
         let (at, size) = (self.offset?, frames.step_size(step));
         self.offset = size.map(|size| at + size);

@@ -47,23 +47,20 @@ mod text;
 mod tree;
 
 #[cfg(feature = "proptest")]
-pub(crate) use broken::almost_broken_of;
-pub(crate) use broken::breakages_of;
+pub(crate) use self::{broken::almost_broken_of, mutations::mutate};
 #[cfg(feature = "proptest")]
-pub use broken::broken;
+pub use self::{
+    broken::broken,
+    mutations::{MutatedFile, Mutation, mutations},
+    text::{GeneratedText, texts},
+    tree::{files, valid},
+};
+pub(crate) use broken::breakages_of;
 pub(crate) use broken::text as broken_text;
 pub use broken::{
     AlmostBrokenFile, Breakage, BrokenFile, Miscount, SubstitutedFile, almost_broken, breakages,
     substitutions,
 };
-#[cfg(feature = "proptest")]
-pub(crate) use mutations::mutate;
-#[cfg(feature = "proptest")]
-pub use mutations::{MutatedFile, Mutation, mutations};
-#[cfg(feature = "proptest")]
-pub use text::{GeneratedText, texts};
-#[cfg(feature = "proptest")]
-pub use tree::{files, valid};
 
 use self::choices::{Choices, Trace};
 use super::declaration::Type;
@@ -117,8 +114,7 @@ pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// Generates a file from choices, and returns the trace of the choices made. It may violate constraints over
-/// several values.
+/// Generates a file, and returns the trace of its choices. It may violate constraints over several values.
 fn assemble_choices(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec<u8>, Trace)> {
     let limits = Limits::default();
     let (values, trace) = generator::draw(ty, choices, config);
@@ -129,11 +125,7 @@ fn assemble_choices(ty: &'static Type, choices: Choices, config: &Config) -> Res
     }
 }
 
-/// Checks the constraints that generated files satisfy.
-///
-/// # Errors
-///
-/// Returns the first finding with severity error or, for plausible files, warning.
+/// Returns an error for the first finding with severity error or, for plausible files, warning.
 fn require_constraints(ty: &'static Type, bytes: &[u8], config: &Config) -> Result<()> {
     let limits = Limits::default();
     let min = if config.plausible { Severity::Warning } else { Severity::Error };

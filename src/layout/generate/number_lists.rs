@@ -80,7 +80,6 @@ fn as_f64(value: &Value) -> Option<f64> {
     }
 }
 
-/// Converts a number to the type of a value.
 fn to_type_of(value: &Value, number: f64) -> Value {
     match value {
         Value::F32(_) => Value::F32(number as f32),

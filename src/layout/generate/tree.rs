@@ -12,15 +12,13 @@ use super::{Config, assemble_choices, require_constraints};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
-/// The maximum number of passes over a file. A later pass can succeed where an earlier one failed, since the file has
-/// changed.
+/// The maximum number of passes over a file. A later pass can succeed, since the file has changed.
 const MAX_ROUNDS: usize = 5;
 
 /// The simplest choices: for an integer or a float, they yield 0, 1, 2 and the boundaries.
 const SIMPLE_CHOICES: [u64; 15] = [0, 4, 1, 2, 3, 8, 5, 9, 13, 17, 21, 25, 29, 33, 37];
 
-/// Ways to reduce a choice, the largest steps first. All of them keep the two lowest bits of the choice, which select
-/// the kind of number.
+/// Ways to reduce a choice, the largest steps first. They keep its two lowest bits, which select the kind of number.
 const REDUCTIONS: [fn(u64) -> u64; 9] = [
     |n| n >> 32,
     |n| n >> 16,
@@ -188,7 +186,6 @@ fn remove_items(trace: &Trace, list: &ListChoice, way: usize) -> Reduction {
     }
 }
 
-/// Reduces a choice.
 fn reduce_choice(trace: &Trace, choice: usize, way: usize) -> Reduction {
     let number = trace.choices[choice].number;
     let less = match (SIMPLE_CHOICES.get(way), REDUCTIONS.get(way.saturating_sub(SIMPLE_CHOICES.len()))) {

@@ -67,8 +67,7 @@ pub(super) fn quoted(text: &str) -> String {
 /// Prints the documentation of a field, type or value.
 pub(super) fn print_doc(out: &mut IndentedText, text: &str) {
     if !text.is_empty() {
-        out.push_line("doc: |");
-        out.indented(|out| out.push_prefixed("", text));
+        out.push_nested(2, "doc: |", |out| out.push_prefixed("", text));
     }
 }
 
@@ -134,8 +133,7 @@ impl ElementPrinter<'_> {
                 Shape::Enum { size, .. } => {
                     out.push_line(format!("type: u{size}{order}"));
                     out.push_line(format!("enum: {}", to_snake_case(declaration.name)));
-                    out.push_line("valid:");
-                    out.indented(|out| out.push_line("in-enum: true"));
+                    out.push_nested(2, "valid:", |out| out.push_line("in-enum: true"));
                 }
                 _ => {
                     let arguments: Vec<_> = self.arguments.iter().map(|a| expr_text(a, self.names)).collect();

@@ -26,8 +26,7 @@ use super::wording::{IndentedText, constraint_text, declaration_lines, parenthes
 /// Prints the definition of a layout.
 pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
     let mut out = IndentedText::default();
-    out.push_line("meta:");
-    out.indented(|out| {
+    out.push_nested(2, "meta:", |out| {
         out.push_line(format!("id: {id}"));
         out.push_line(format!("title: {}", quoted(title)));
         out.push_line("ks-version: '0.11'");
@@ -43,9 +42,8 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
             print_body(&mut out, first);
         }
         _ => {
-            out.push_line("seq:");
             let element = ElementPrinter { count: None, arguments: &[], names: &Names::default() };
-            out.indented(|out| print_entry(out, "as_items", |out| element.print(out, root)));
+            out.push_nested(2, "seq:", |out| print_entry(out, "as_items", |out| element.print(out, root)));
         }
     }
     let (enums, types): (Vec<_>, Vec<_>) =
@@ -53,28 +51,28 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
     let helpers = all.iter().flat_map(|reached| reached.declaration.fields().map(move |f| (reached, f)));
     let helpers: Vec<_> = helpers.filter(|(_, f)| f.block.is_some_and(|b| needs_helper(&b))).collect();
     if !types.is_empty() || !helpers.is_empty() {
-        out.push_line("types:");
+        out.push_nested(2, "types:", |out| {
+            for reached in types {
+                out.push_nested(2, format!("{}:", to_snake_case(reached.declaration.name)), |out| {
+                    print_body(out, reached)
+                });
+            }
+            for (reached, field) in helpers {
+                print_helper(out, reached, field);
+            }
+        });
     }
-    out.indented(|out| {
-        for reached in types {
-            out.push_line(format!("{}:", to_snake_case(reached.declaration.name)));
-            out.indented(|out| print_body(out, reached));
-        }
-        for (reached, field) in helpers {
-            print_helper(out, reached, field);
-        }
-    });
     if !enums.is_empty() {
-        out.push_line("enums:");
+        out.push_nested(2, "enums:", |out| {
+            enums.iter().for_each(|reached| print_enum(out, reached.declaration));
+        });
     }
-    out.indented(|out| enums.iter().for_each(|reached| print_enum(out, reached.declaration)));
     out.into_text()
 }
 
 /// Prints an entry of `seq`.
 fn print_entry(out: &mut IndentedText, id: &str, content: impl FnOnce(&mut IndentedText)) {
-    out.push_line(format!("- id: {id}"));
-    out.indented(content);
+    out.push_nested(2, format!("- id: {id}"), content);
 }
 
 /// Prints documentation, parameters and fields of a type.
@@ -93,8 +91,7 @@ fn print_parameters(out: &mut IndentedText, reached: &Reached) {
     if reached.imports.is_empty() {
         return;
     }
-    out.push_line("params:");
-    out.indented(|out| {
+    out.push_nested(2, "params:", |out| {
         for (name, kind) in reached.declaration.imports.iter().zip(reached.imports) {
             print_parameter(out, name, *kind);
         }
@@ -125,8 +122,7 @@ fn print_parameter(out: &mut IndentedText, name: &str, kind: ValueKind) {
 /// Prints each variant as a field that is present if the variant is chosen.
 fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant]) {
     let names = &reached.names;
-    out.push_line("seq:");
-    out.indented(|out| {
+    out.push_nested(2, "seq:", |out| {
         for (number, variant) in variants.iter().enumerate() {
             let condition = format!("choice == {number}");
             let text = if variant.doc.is_empty() { variant.field.doc } else { variant.doc };
@@ -141,12 +137,9 @@ fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant])
         }
         print_check(out, "check_choice", None, "choice >= 0", "The condition of a variant holds.");
     });
-    out.push_line("instances:");
-    out.indented(|out| {
-        out.push_line("choice:");
-        out.indented(|out| {
-            out.push_line("value: >-");
-            out.indented(|out| {
+    out.push_nested(2, "instances:", |out| {
+        out.push_nested(2, "choice:", |out| {
+            out.push_nested(2, "value: >-", |out| {
                 for (number, variant) in variants.iter().enumerate() {
                     let condition = atom(&variant.condition, names, &KaitaiNotation);
                     out.push_line(format!("{condition} ? {number} :"));
@@ -160,8 +153,7 @@ fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant])
 
 fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
     let names = &reached.names;
-    out.push_line("seq:");
-    out.indented(|out| {
+    out.push_nested(2, "seq:", |out| {
         let magic = reached.declaration.magic;
         if !magic.is_empty() {
             let bytes: Vec<_> = magic.iter().map(|byte| format!("{byte:#04x}")).collect();
@@ -187,12 +179,10 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
     if placed.is_empty() && ahead.is_empty() {
         return;
     }
-    out.push_line("instances:");
-    out.indented(|out| {
+    out.push_nested(2, "instances:", |out| {
         for field in ahead {
             let id = field_id(field);
-            out.push_line(format!("{id}:"));
-            out.indented(|out| {
+            out.push_nested(2, format!("{id}:"), |out| {
                 // Evaluated when the condition of the next field requests it.
                 out.push_line("pos: _io.pos");
                 print_content(out, reached, (field, &id), None, field.doc);
@@ -200,8 +190,7 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
         }
         for (field, position) in placed {
             let id = field_id(field);
-            out.push_line(format!("{id}:"));
-            out.indented(|out| {
+            out.push_nested(2, format!("{id}:"), |out| {
                 // Offsets count from the start of the file or of the unpacked bytes.
                 if !reached.is_packed {
                     out.push_line("io: _root._io");
@@ -221,10 +210,13 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
 
 /// Prints the checks of a field, which apply if it is present. `condition` is the condition of the field's variant.
 fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Option<&str>, names: &Names) {
+    let check_id = |index: usize| match index {
+        0 => format!("check_{id}"),
+        index => format!("check_{id}_{}", index + 1),
+    };
     for (index, c) in field.checks.iter().enumerate() {
-        let number = if index == 0 { String::new() } else { format!("_{}", index + 1) };
         let text = format!("Fails with: {}.", c.message);
-        print_check(out, &format!("check_{id}{number}"), condition, &expr_text(&c.condition, names), &text);
+        print_check(out, &check_id(index), condition, &expr_text(&c.condition, names), &text);
     }
     // Constraints on numbers are printed as `valid`, other constraints as checks.
     for (index, c) in field.constraints.iter().enumerate() {
@@ -238,10 +230,9 @@ fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Opti
         let applies = condition.map(str::to_owned).into_iter().chain(conditions);
         let applies: Vec<_> = applies.map(|condition| parenthesize_compound(&condition)).collect();
         let applies = (!applies.is_empty()).then(|| applies.join(" and "));
-        let number = index + field.checks.len() + 1;
-        let number = if number == 1 { String::new() } else { format!("_{number}") };
         let text = constraint_text(c, field, names, str::to_owned);
-        print_check(out, &format!("check_{id}{number}"), applies.as_deref(), &required, &text);
+        let id = check_id(index + field.checks.len());
+        print_check(out, &id, applies.as_deref(), &required, &text);
     }
 }
 
@@ -339,22 +330,20 @@ fn helper_name(declaration: &Declaration, field: &Field) -> String {
 /// Prints the type of a block's items. Its parameters are the imports of the enclosing struct.
 fn print_helper(out: &mut IndentedText, reached: &Reached, field: &Field) {
     let Some(block) = &field.block else { return };
-    out.push_line(format!("{}:", helper_name(reached.declaration, field)));
-    out.indented(|out| {
+    out.push_nested(2, format!("{}:", helper_name(reached.declaration, field)), |out| {
         print_parameters(out, reached);
-        out.push_line("seq:");
         let element = ElementPrinter { count: None, arguments: block.arguments, names: &reached.names };
-        out.indented(|out| print_entry(out, "as_items", |out| element.print(out, &block.content)));
+        out.push_nested(2, "seq:", |out| {
+            print_entry(out, "as_items", |out| element.print(out, &block.content))
+        });
     });
 }
 
 fn print_enum(out: &mut IndentedText, declaration: &Declaration) {
     let Shape::Enum { values, .. } = declaration.shape else { return };
-    out.push_line(format!("{}:", to_snake_case(declaration.name)));
-    out.indented(|out| {
+    out.push_nested(2, format!("{}:", to_snake_case(declaration.name)), |out| {
         for value in values {
-            out.push_line(format!("{}:", value.value));
-            out.indented(|out| {
+            out.push_nested(2, format!("{}:", value.value), |out| {
                 out.push_line(format!("id: {}", to_snake_case(value.name)));
                 print_doc(out, value.doc);
             });

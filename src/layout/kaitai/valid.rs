@@ -23,8 +23,7 @@ pub(super) fn print_valid(out: &mut IndentedText, field: &Field, id: &str, names
     }
     if let [Constraint { requirement: Requirement::OneOf(values), condition: None, .. }] = field.constraints {
         let values: Vec<_> = values.iter().map(|value| quoted(&expr_text(value, names))).collect();
-        out.push_line("valid:");
-        return out.indented(|out| out.push_line(format!("any-of: [{}]", values.join(", "))));
+        return out.push_nested(2, "valid:", |out| out.push_line(format!("any-of: [{}]", values.join(", "))));
     }
     let terms = field.constraints.iter().filter_map(|c| constraint_term(c, field, id, names));
     let terms: Vec<_> = terms.collect();
@@ -34,8 +33,7 @@ pub(super) fn print_valid(out: &mut IndentedText, field: &Field, id: &str, names
 }
 
 pub(super) fn print_valid_condition(out: &mut IndentedText, condition: &str) {
-    out.push_line("valid:");
-    out.indented(|out| out.push_line(format!("expr: {}", quoted(condition))));
+    out.push_nested(2, "valid:", |out| out.push_line(format!("expr: {}", quoted(condition))));
 }
 
 /// Returns a constraint as a condition on `_`, the value; `None` if Kaitai Struct cannot express it.
@@ -60,7 +58,6 @@ fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &Nam
     })
 }
 
-/// Returns the condition that the reserved bits of a word are 0.
 pub(super) fn reserved_bits_condition(field: &Field) -> String {
     let mut terms = Vec::new();
     if let Some(declaration) = field.ty.own_declaration() {

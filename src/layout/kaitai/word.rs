@@ -6,20 +6,16 @@ use crate::layout::declaration::BitField;
 use crate::layout::notation::to_identifier;
 use crate::layout::wording::{IndentedText, bit_field_lines};
 
-/// Prints the bit fields of a word. The bit fields of nested words are flattened. In a big-endian word, the first byte
-/// contains the highest bits.
+/// Prints the bit fields of a word and of its nested words. A big-endian word starts with the highest bits.
 pub(super) fn print_word(out: &mut IndentedText, fields: &[BitField], is_big: bool) {
-    out.push_line("seq:");
     let mut values = Vec::new();
-    out.indented(|out| print_bits(out, fields, is_big, "", &mut values));
+    out.push_nested(2, "seq:", |out| print_bits(out, fields, is_big, "", &mut values));
     if values.is_empty() {
         return;
     }
-    out.push_line("instances:");
-    out.indented(|out| {
+    out.push_nested(2, "instances:", |out| {
         for (id, value, text) in values {
-            out.push_line(format!("{id}:"));
-            out.indented(|out| {
+            out.push_nested(2, format!("{id}:"), |out| {
                 out.push_line(format!("value: {}", quoted(&value)));
                 print_doc(out, text);
             });

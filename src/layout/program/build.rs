@@ -10,7 +10,9 @@ use super::model::{
 };
 use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
-use crate::layout::declaration::{Block, Checksum, Constraint, Declaration, Field, Shape, Type, Variant};
+use crate::layout::declaration::{
+    Block, Checksum, Constraint, Declaration, Field, Requirement, Shape, Type, Variant,
+};
 use crate::layout::expr::Expr;
 
 impl Program {
@@ -110,7 +112,6 @@ impl Builder {
         self.units.len() - 1
     }
 
-    /// Adds a field to the draft.
     fn add_step(&mut self, draft: &mut DraftUnit, field: &'static Field, variant: Option<&'static Variant>) {
         let choice = variant.map(|variant| self.resolve_expr(&variant.condition, draft));
         let condition = field.condition.as_ref().map(|expr| self.resolve_expr(expr, draft));
@@ -146,8 +147,9 @@ impl Builder {
         for constraint in field.constraints.iter().chain(words) {
             self.add_constraint_slots(constraint, draft);
         }
-        let holds = field.constraints.iter().filter_map(|constraint| {
-            constraint.required_condition().map(|condition| (constraint, self.resolve_expr(condition, draft)))
+        let holds = field.constraints.iter().filter_map(|constraint| match &constraint.requirement {
+            Requirement::Holds(condition) => Some((constraint, self.resolve_expr(condition, draft))),
+            _ => None,
         });
         let holds = holds.collect();
         if let Some(step) = draft.steps.last_mut() {
@@ -355,7 +357,6 @@ impl Builder {
 }
 
 impl FormKind {
-    /// Returns the unit of a struct.
     fn struct_unit(self) -> Option<UnitId> {
         if let FormKind::Struct(unit) = self { Some(unit) } else { None }
     }

@@ -3,7 +3,7 @@
 use super::code::{Code, Slot};
 use super::model::{Argument, Call, ComparedValues, FormKind, Program, Step, Unit, UnitId, ValueUse};
 use crate::Rule;
-use crate::layout::declaration::{Check, Checksum, Constraint, Declaration, Packing, Requirement};
+use crate::layout::declaration::{Check, Checksum, Constraint, Declaration, Packing};
 use crate::layout::expr::{BinaryOp, Expr};
 
 /// The role of an expression.
@@ -17,8 +17,7 @@ pub(crate) enum Role {
     Check(&'static Check),
     /// The condition that a constraint requires.
     Holds(&'static Constraint),
-    /// The number of items in a list: the stored value, divided by this stride. The stride is 1 if the expression has
-    /// no division.
+    /// The number of items in a list: the stored value, divided by this stride; 1 if the expression has no division.
     Count(i128),
     /// The size of a block in bytes.
     Bytes,
@@ -201,8 +200,7 @@ impl Program {
         })
     }
 
-    /// Returns the units reachable from the root, in depth-first preorder. The flag is `true` for a unit in a packed
-    /// block.
+    /// Returns the units reachable from the root, in depth-first preorder, and `true` for those in a packed block.
     pub fn reading_order(&self) -> Vec<(UnitId, bool)> {
         let mut order: Vec<(UnitId, bool)> = Vec::new();
         let mut open: Vec<_> = self.forms[self.root].unit.map(|root| (root, false)).into_iter().collect();
@@ -279,30 +277,20 @@ impl Unit {
         self.compared.get_or_init(|| {
             let mut compared = ComparedValues::NONE;
             for step in &self.steps {
-                step.checks.iter().for_each(|code| compared.add(code));
-                step.required_conditions.iter().for_each(|(_, code)| compared.add(code));
-                step.condition.iter().for_each(|code| compared.add(code));
-                for argument in step.block.iter().flat_map(|block| &block.call.arguments) {
-                    if let Argument::Value(code, _) = argument {
-                        compared.add(code);
-                    }
-                }
+                let holds = step.required_conditions.iter().map(|(_, code)| code);
+                let arguments = step.block.iter().flat_map(|block| &block.call.arguments);
+                let arguments = arguments.filter_map(|argument| match argument {
+                    Argument::Value(code, _) => Some(code),
+                    Argument::Fields(_) => None,
+                });
                 let part = program.forms[step.form].unit.map(|unit| &program.units[unit].steps);
                 let choices = part.into_iter().flatten().filter_map(|step| step.choice.as_ref());
-                choices.for_each(|code| compared.add(code));
+                let codes =
+                    step.checks.iter().chain(holds).chain(&step.condition).chain(arguments).chain(choices);
+                codes.for_each(|code| compared.add(code));
             }
             self.steps.iter().flat_map(|step| &step.choice).for_each(|code| compared.add(code));
             compared
         })
-    }
-}
-
-impl Constraint {
-    /// Returns the required condition; `None` for other requirements.
-    pub(super) fn required_condition(&self) -> Option<&Expr> {
-        match &self.requirement {
-            Requirement::Holds(condition) => Some(condition),
-            _ => None,
-        }
     }
 }

@@ -5,10 +5,10 @@ use super::model::{Argument, Call, FormId, FormKind, FormSize, Program, Step, Un
 use crate::layout::expr::{EvalError, Lookup, Value, bit_field_value};
 
 /// Data that the walker, assembler or generator attaches to each slot.
+#[expect(unused_variables, reason = "the default method ignores its arguments")]
 pub(crate) trait SlotMark: Copy + Default {
     /// Returns the mark of an argument, given the marks of the enclosing unit's slots.
     fn of_argument(code: &Code, marks: &[Self]) -> Self {
-        let _ = (code, marks);
         Self::default()
     }
 }
@@ -70,8 +70,7 @@ impl<M: SlotMark> Frames<M> {
         (outer, has_all)
     }
 
-    /// Leaves the innermost unit. If the unit is the value of `step`, its exported values move to slots of the
-    /// enclosing unit.
+    /// Leaves the innermost unit. The values that `step` exports move to slots of the enclosing unit.
     pub fn leave(&mut self, outer: EnclosingUnit, step: Option<&Step>) {
         for (from, to) in step.iter().flat_map(|step| &step.exports) {
             let (from, to) = (self.base + *from as usize, outer.base + *to as usize);
@@ -119,11 +118,8 @@ impl<M: SlotMark> Frames<M> {
         code.eval_bool(&self.cells[self.base..])
     }
 
-    /// Returns the first variant whose condition is true.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if no condition is true. The error lists the variants whose condition cannot be evaluated.
+    /// Returns the first variant whose condition is true. If there is none, the error lists the variants whose
+    /// condition cannot be evaluated.
     pub fn choose_variant(&self, steps: &'static [Step]) -> Result<&'static Step, Vec<&'static Step>> {
         let mut open = Vec::new();
         for step in steps {
@@ -174,8 +170,7 @@ impl<M: SlotMark> Frames<M> {
         }
     }
 
-    /// Returns the size of a field in bytes: 0 for a missing field or a look-ahead, `None` if it depends on the
-    /// content.
+    /// Returns the size of a field in bytes: 0 if it is missing or a look-ahead, `None` if it depends on the content.
     pub fn step_size(&mut self, step: &'static Step) -> Option<u64> {
         match step.condition.as_ref().map(|condition| self.eval_bool(condition)) {
             _ if step.field.lookahead => return Some(0),

@@ -33,7 +33,6 @@ impl Item {
         Item { form, step: Some(step), call, is_array_item: false, count: None, decoding }
     }
 
-    /// Returns the item for the content of a block.
     pub fn block_content(self, block: &'static BlockStep) -> Item {
         Item { form: block.form, call: &block.call, count: None, decoding: Decoding::NONE, ..self }
     }
@@ -48,7 +47,6 @@ impl Item {
         self.step.filter(|_| !self.is_array_item)
     }
 
-    /// Returns the rule of the field.
     pub fn rule(&self) -> Option<&'static Rule> {
         self.step?.field.rule
     }

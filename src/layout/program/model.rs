@@ -76,8 +76,7 @@ pub(crate) enum FormKind {
     Number(u64),
     /// A NUL-terminated string.
     Text,
-    /// An array or a list: the form of its items, and their number. The number is `None` for a list, since the field
-    /// determines it.
+    /// An array or a list: the form of its items, and their number; `None` for a list, since the field determines it.
     Items(FormId, Option<u64>),
     /// All fields of a unit, in order.
     Struct(UnitId),
@@ -85,8 +84,8 @@ pub(crate) enum FormKind {
     Choice(UnitId),
 }
 
-/// The size of a form, or what it depends on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The size of a form, or what it depends on. A combination of sizes depends on the last of them in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FormSize {
     /// A fixed number of bytes.
     Fixed(u64),

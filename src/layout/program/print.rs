@@ -45,8 +45,8 @@ impl Program {
             [] => String::new(),
             imports => format!("({})", imports.join(", ")),
         };
-        out.push_line(format!("{}{imports}: {}", declaration.name, self.size_text(&self.units[id])));
-        out.indented(|out| {
+        let title = format!("{}{imports}: {}", declaration.name, self.size_text(&self.units[id]));
+        out.push_nested(2, title, |out| {
             for (slot, name) in slots.iter().enumerate().filter(|(_, name)| name.import.is_some()) {
                 out.push_line(format!("${slot} {}, imported", name.path.join(".")));
             }
@@ -92,10 +92,9 @@ impl Program {
             let packing = if block.packing == Packing::Stored { "contains" } else { block.packing.name() };
             line.push_str(&format!(", {packing} {}", base_name(&block.content)));
         }
-        out.push_line(line);
         let is_own =
             |(origin, _): &(ValueOrigin, _)| origin.name == field.name && origin.declaration == declaration;
-        out.indented_by(4, |out| {
+        out.push_nested(4, line, |out| {
             for (_, equation) in uses.iter().filter(|(origins, _)| origins.iter().any(is_own)) {
                 out.push_line(equation.text(&self.units[equation.unit]));
             }

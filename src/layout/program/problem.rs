@@ -15,7 +15,6 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 impl Program {
-    /// Finds the defects.
     pub fn find_problems(&self) -> Vec<Problem> {
         let equations = self.equations();
         let unresolved = equations.iter().filter_map(|equation| self.find_unresolved_name(equation));

@@ -5,7 +5,6 @@ use super::model::{Argument, Form, FormKind, FormSize, Step, Unit};
 use super::names::SlotName;
 use crate::layout::declaration::Shape;
 
-/// Returns the size of a unit.
 pub(super) fn size_of_unit(unit: &Unit, forms: &[Form]) -> FormSize {
     let Unit { declaration, slots, steps, .. } = unit;
     match declaration.shape {
@@ -79,17 +78,12 @@ impl FormSize {
             (FormSize::Fixed(a), FormSize::Fixed(b)) => {
                 a.checked_add(b).map_or(FormSize::FromContent, FormSize::Fixed)
             }
-            (FormSize::FromContent, _) | (_, FormSize::FromContent) => FormSize::FromContent,
-            _ => FormSize::FromArguments,
+            (size, other) => size.max(other),
         }
     }
 
     /// Returns the size of a value whose size is either of the two.
     fn either(self, other: FormSize) -> FormSize {
-        match (self, other) {
-            (a, b) if a == b => a,
-            (FormSize::FromContent, _) | (_, FormSize::FromContent) => FormSize::FromContent,
-            _ => FormSize::FromArguments,
-        }
+        if self == other { self } else { self.max(other).max(FormSize::FromArguments) }
     }
 }

@@ -130,11 +130,8 @@ impl<'d> DocumentValue<'d> {
     }
 }
 
-/// Walks over a document as a value of type `ty`.
-///
-/// # Errors
-///
-/// Returns the fault of the first encoded value that does not match the declaration.
+/// Walks over a document as a value of type `ty`. Returns the fault of the first encoded value that does not match the
+/// declaration.
 pub(in crate::layout) fn walk_document(
     ty: &'static Type,
     document: &dyn Fields,

@@ -2,21 +2,18 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::{Node, Segment, Visit, Visitor, walk};
+use super::{Node, Segment, Subtree, Visit, Visitor, walk};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::{Limits, Path, Span};
 
-/// The last path segment of trailing bytes in the file or in a block.
-pub const TRAILING: &str = "trailing";
-
 /// Returns the span of the value at a path; `None` if there is no such value.
 pub fn find(ty: &'static Type, bytes: &[u8], path: impl Into<Path>, limits: &Limits) -> Option<Span> {
     let path = path.into();
-    let mut finder = Finder { path: path.segments()?, found: None };
+    let mut found = FoundSpan(None);
     // A fault after the value does not matter; a fault before it prevents finding it.
-    let _ = walk(ty, bytes, limits, &mut finder);
-    finder.found
+    let _ = walk(ty, bytes, limits, &mut Subtree::new(path.segments()?, &mut found));
+    found.0
 }
 
 /// Returns the unpacked content of the block at the range `packed` of the file; `None` if there is no such block.
@@ -77,41 +74,24 @@ impl Visitor for ContentFinder<'_> {
     }
 }
 
-struct Finder<'p> {
-    path: &'p [Segment],
-    found: Option<Span>,
-}
+/// The span of the value that a [`Subtree`] visits.
+struct FoundSpan(Option<Span>);
 
-impl Finder<'_> {
-    fn record_match(&mut self, node: &Node) -> ControlFlow<()> {
-        if self.path != node.path {
-            return ControlFlow::Continue(());
-        }
-        self.found = Some(node.span.clone());
-        ControlFlow::Break(())
-    }
-}
-
-impl Visitor for Finder<'_> {
-    fn enter(&mut self, node: &Node) -> Visit {
-        if self.path == node.path { Visit::Nothing } else { Visit::towards(self.path, node.path) }
+impl Visitor for FoundSpan {
+    fn enter(&mut self, _: &Node) -> Visit {
+        Visit::Nothing
     }
 
     fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
-        self.record_match(node)
-    }
-
-    fn should_unpack(&mut self, node: &Node) -> bool {
-        self.path.starts_with(node.path)
+        self.leave(node)
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        self.record_match(node)
+        self.0 = Some(node.span.clone());
+        ControlFlow::Break(())
     }
 
-    fn visit_trailing(&mut self, path: &[Segment], span: Span, _: &[u8]) {
-        if self.path.strip_prefix(path) == Some(&[Segment::Field(TRAILING)]) {
-            self.found = Some(span);
-        }
+    fn visit_trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
+        self.0 = Some(span);
     }
 }

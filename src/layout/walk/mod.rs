@@ -25,13 +25,21 @@ use crate::{Limits, Path, Rule, Span};
 pub use crate::path::{Segment, path_text};
 pub(super) use document::walk_document;
 pub use document::{DocumentValue, Fields, StoredFields};
-pub use find::{TRAILING, find, unpack_block};
+pub use find::{find, unpack_block};
 #[doc(no_inline)]
 pub use meshspec_derive::StoredFields;
 pub use select::{Selection, parse_path, select};
 pub(crate) use select::{parse_field, parse_full_path};
 pub(crate) use subtree::Subtree;
+pub use subtree::TRAILING;
 use walker::Walker;
+
+impl Segment {
+    /// Returns the name of a field; `None` for an index.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        if let Segment::Field(name) = self { Some(name) } else { None }
+    }
+}
 
 /// A value, or a group of values (struct, list or block) that is entered or left.
 #[derive(Debug)]
@@ -50,8 +58,7 @@ pub struct Node<'w> {
     pub span: Span,
     /// The bytes at the span.
     pub bytes: &'w [u8],
-    /// The number of items in an array. For a list that runs to the end, the number is only known when the list is
-    /// left.
+    /// The number of items in an array; for a list that runs to the end, only known when the list is left.
     pub count: Option<u64>,
     /// The bit field, if the node is a field of the packed word at `span` or of a nested word.
     pub bit_field: Option<&'static BitField>,
@@ -112,47 +119,41 @@ impl Visit {
 }
 
 /// Receives the values that the walker decodes.
+#[expect(unused_variables, reason = "the default methods ignore their arguments")]
 pub trait Visitor {
     /// Called at the start of a struct, array or block. Returns the part to visit.
     fn enter(&mut self, node: &Node) -> Visit {
-        let _ = node;
         Visit::All
     }
 
     /// Returns `true` to request a field from a document. Fields that expressions refer to are always requested.
     fn should_request(&self, field: &Field) -> bool {
-        let _ = field;
         true
     }
 
     /// Returns `true` to walk over a value in a document even though it satisfies all constraints of `rules`.
     fn should_walk_checked(&mut self, ty: &'static Type, rules: &'static [&'static Rule]) -> bool {
-        let _ = (ty, rules);
         true
     }
 
     /// Called before the items of an array of fixed-size structs; `node` spans all of them. `values` looks up the
     /// imports of the structs. Returns `true` to skip the items.
     fn visit_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
-        let _ = (node, values);
         false
     }
 
     /// Called for a number, string, flag or packed word. The fields of a packed word follow it.
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        let _ = (node, value);
         ControlFlow::Continue(())
     }
 
     /// Called for the magic bytes at the start of a struct; `node` spans them.
     fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
-        let _ = node;
         ControlFlow::Continue(())
     }
 
     /// Returns `true` to unpack the block at `node` and visit its content.
     fn should_unpack(&mut self, node: &Node) -> bool {
-        let _ = node;
         true
     }
 
@@ -163,36 +164,26 @@ pub trait Visitor {
 
     /// Called at the end of a group, even if only a part of it was visited. The span of `node` is complete.
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        let _ = node;
         ControlFlow::Continue(())
     }
 
     /// Called when the packed block at the span of `node` has been unpacked, before `content` is decoded.
-    fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {
-        let _ = (node, content);
-    }
+    fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {}
 
     /// Called for a field with [constraints](Field::constraints). `node` spans the field; `values` looks up the
     /// names in its constraints.
-    fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {
-        let _ = (node, values);
-    }
+    fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {}
 
     /// Returns `true` to verify the checksums that are stored in a field with this rule.
     fn should_verify(&self, rule: Option<&'static Rule>) -> bool {
-        let _ = rule;
         false
     }
 
     /// Called for a wrong checksum, with the path of the stored value and the rule of its field.
-    fn visit_wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {
-        let _ = (path, rule, message);
-    }
+    fn visit_wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {}
 
     /// Called for bytes that no field covers, at the end of the file or of the block at `path`.
-    fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
-        let _ = (path, span, bytes);
-    }
+    fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {}
 }
 
 /// Visits everything and discards it.

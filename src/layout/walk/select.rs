@@ -89,9 +89,7 @@ pub(crate) fn parse_field(ty: &Type, path: &[Segment], name: &str) -> Option<Seg
 }
 
 /// A partial path: names, each with the indices after it.
-struct Pattern<'p> {
-    steps: Vec<PatternStep<'p>>,
-}
+struct Pattern<'p>(Vec<PatternStep<'p>>);
 
 struct PatternStep<'p> {
     /// Empty only if the path starts with an index.
@@ -101,17 +99,16 @@ struct PatternStep<'p> {
 
 impl<'p> Pattern<'p> {
     fn parse(path: &'p str) -> Option<Pattern<'p>> {
-        let steps: Option<Vec<_>> = path.split('.').map(PatternStep::parse).collect();
-        let steps = steps?;
+        let steps = path.split('.').map(PatternStep::parse).collect::<Option<Vec<_>>>()?;
         let are_named = steps.iter().skip(1).all(|step| !step.name.is_empty());
         let is_empty = steps.first().is_none_or(|step| step.name.is_empty() && step.indices.is_empty());
-        (are_named && !is_empty).then_some(Pattern { steps })
+        (are_named && !is_empty).then_some(Pattern(steps))
     }
 
     /// Returns the pattern as a full path; `None` if the declaration lacks a name.
     fn to_full_path(&self, ty: &Type) -> Option<Vec<Segment>> {
         let mut path = Vec::new();
-        for step in &self.steps {
+        for step in &self.0 {
             if !step.name.is_empty() {
                 path.push(Segment::Field(declared_name(ty, step.name)?));
             }
@@ -122,8 +119,8 @@ impl<'p> Pattern<'p> {
 
     fn matches(&self, path: &[Segment]) -> bool {
         let mut rest = path;
-        let last = self.steps.len() - 1;
-        self.steps.iter().enumerate().rev().all(|(number, step)| {
+        let last = self.0.len() - 1;
+        self.0.iter().enumerate().rev().all(|(number, step)| {
             let (names, indices) = split_indices(rest);
             if step.name.is_empty() {
                 return indices.ends_with(&step.indices);
@@ -179,7 +176,7 @@ impl Selector<'_> {
 impl Visitor for Selector<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
         self.record_match(node.path);
-        let Some(step) = self.pattern.steps.last() else { return Visit::Stop };
+        let Some(step) = self.pattern.0.last() else { return Visit::Stop };
         let (names, indices) = split_indices(node.path);
         if matches!(names.last(), Some(Segment::Field(name)) if *name == step.name)
             && let Some(Segment::Index(index)) = step.indices.get(indices.len())
@@ -236,10 +233,6 @@ fn can_contain(ty: &Type, path: &[Segment]) -> bool {
         let is_named = !is_choice && *step == Segment::Field(field.name);
         (is_named && can_contain(&content, rest)) || (is_inline && can_contain(&content, path))
     });
-    let name = |segment: &Segment| match *segment {
-        Segment::Field(name) => Some(name),
-        Segment::Index(_) => None,
-    };
-    let names = || path.iter().map(name).collect::<Option<Vec<_>>>();
+    let names = || path.iter().map(|segment| segment.name()).collect::<Option<Vec<_>>>();
     has_field || names().is_some_and(|names| declaration.bit_field_at(&names).is_some())
 }

@@ -2,9 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use super::{Node, Segment, TRAILING, Visit, Visitor};
+use super::{Node, Segment, Visit, Visitor};
 use crate::Span;
 use crate::layout::expr::Value;
+
+/// The last path segment of trailing bytes in the file or in a block.
+pub const TRAILING: &str = "trailing";
 
 /// Reports a value and its parts to a visitor. The walk ends after the value.
 pub(crate) struct Subtree<'v, V> {

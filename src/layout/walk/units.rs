@@ -51,7 +51,6 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Decodes a string.
     pub fn walk_text(&mut self, space: &Space, at: u64, item: &Item) -> Walked<u64> {
         let text = self.bytes_at(space, at, space.len().saturating_sub(at))?;
         let (length, size) = match text.iter().position(|b| *b == 0) {

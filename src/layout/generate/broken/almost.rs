@@ -82,8 +82,7 @@ pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     is_selected: F,
 ) -> Result<impl Iterator<Item = AlmostBrokenFile> + use<'f, F>> {
     let verifier = Verifier::new(ty, file, rules, limits)?;
-    let mut attempts = super::attempts(&verifier)?;
-    attempts.retain(|attempt| is_selected(&attempt.breakage));
+    let attempts = super::attempts(&verifier, is_selected)?;
     let mut seen = BTreeSet::new();
     Ok(attempts.into_iter().flat_map(move |attempt| {
         let broken = verifier.first_broken(&attempt);

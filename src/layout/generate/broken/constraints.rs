@@ -43,11 +43,12 @@ fn attempts_for(
     };
     let limited = |limits: Vec<String>, attempt: Attempt| Attempt { limits, ..attempt };
     let compared = || compared_leaves(targets, target);
-    let others = |leaf: &Leaf| -> Vec<String> {
-        compared().filter(|other| other.path != leaf.path).map(|other| edit_text(&other.value)).collect()
-    };
     let is_in = |leaf: &Leaf, of: Option<&'static str>| {
         of.is_none_or(|of| leaf.path.last() == Some(&Segment::Field(of)))
+    };
+    let others = |leaf: &Leaf, of: Option<&'static str>| -> Vec<String> {
+        let others = compared().filter(|other| other.path != leaf.path && is_in(other, of));
+        others.map(|other| other.value.number_text()).collect()
     };
     match &constraint.requirement {
         Requirement::Below(_) => {
@@ -72,12 +73,12 @@ fn attempts_for(
             });
             leaves.clone().map(|leaf| on(leaf, texts(&["NaN"]))).chain(infinite).collect()
         }
-        Requirement::Unique => leaves.map(|leaf| on(leaf, others(leaf))).collect(),
+        Requirement::Unique => leaves.map(|leaf| on(leaf, others(leaf, None))).collect(),
         Requirement::Ordered => {
             let last = target.leaves.last().into_iter();
             let last = last.flat_map(|last| last.changes_to(vec![last.smallest()]));
             let first = compared().take(1).flat_map(|first| first.changes_to(vec![first.largest()]));
-            let equal = compared().take(1).map(|first| edit_text(&first.value));
+            let equal = compared().take(1).map(|first| first.value.number_text());
             vec![limited(equal.collect(), attempt(last.chain(first).collect()))]
         }
         Requirement::Sum { of, tolerance, .. } => {
@@ -132,8 +133,8 @@ fn attempts_for(
         Requirement::Position => {
             let swap = |leaf: &Leaf, other: &Leaf| Alteration::Swap {
                 path: leaf.path.clone(),
-                text: edit_text(&other.value),
-                other: (other.path.clone(), edit_text(&leaf.value)),
+                text: other.value.number_text(),
+                other: (other.path.clone(), leaf.value.number_text()),
                 recount: leaf.recount,
             };
             let pairs = leaves.flat_map(|leaf| compared().map(move |other| (leaf, other)));
@@ -148,12 +149,8 @@ fn attempts_for(
             attempts.collect()
         }
         Requirement::Permutation { of, .. } => {
-            let equal = |leaf: &Leaf| -> Vec<String> {
-                let others = compared().filter(|other| other.path != leaf.path && is_in(other, *of));
-                others.map(|other| edit_text(&other.value)).collect()
-            };
             let attempts = leaves.filter(|leaf| is_in(leaf, *of));
-            attempts.flat_map(|leaf| [on(leaf, equal(leaf)), on(leaf, vec![leaf.largest()])]).collect()
+            attempts.flat_map(|leaf| [on(leaf, others(leaf, *of)), on(leaf, vec![leaf.largest()])]).collect()
         }
         Requirement::Forest { .. } => {
             // The parent is the item itself, does not exist, or is a descendant, which closes a cycle.
@@ -217,7 +214,7 @@ fn compared_leaves<'p>(targets: &'p Targets, target: &'p ConstrainedField) -> im
 impl Leaf {
     /// Returns a change to each of `texts` that differs from this value.
     fn changes_to(&self, texts: Vec<String>) -> Vec<Alteration> {
-        let texts = texts.into_iter().filter(|other| *other != edit_text(&self.value));
+        let texts = texts.into_iter().filter(|other| *other != self.value.number_text());
         let set = |text| Alteration::Set { path: self.path.clone(), text, recount: self.recount };
         texts.map(set).collect()
     }
@@ -271,14 +268,5 @@ impl Leaf {
             Type::Float(_) => format!("{:e}", f64::MIN),
             ty => ty.int_type().map_or(0, |int| int.range().0).to_string(),
         }
-    }
-}
-
-/// Formats a value so that an edit can parse it.
-fn edit_text(value: &Value) -> String {
-    match value {
-        Value::F32(number) => number.to_string(),
-        Value::F64(number) => number.to_string(),
-        other => other.to_string(),
     }
 }

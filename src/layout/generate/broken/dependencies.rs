@@ -8,15 +8,13 @@ pub(super) struct Dependency {
     pub origin: ValueOrigin,
     /// The role; the size of a block is treated as a number of items.
     pub role: Role,
-    /// The field with the constraint. Empty for other roles, and for variants, whose path is the path of their
-    /// choice.
+    /// The field with the constraint; empty for other roles, and for variants, which have the path of their choice.
     pub field: &'static str,
     /// The numbers in the equations.
     pub literals: Vec<i128>,
 }
 
-/// Returns the dependencies of a type and all types that it contains. Omits the conditions of optional fields, since no
-/// breakage changes them.
+/// Returns the dependencies in a type and its parts, except conditions of optional fields, which no breakage changes.
 pub(super) fn dependencies(ty: &'static Type) -> Vec<Dependency> {
     let program = Program::of(ty);
     let mut found: Vec<Dependency> = Vec::new();

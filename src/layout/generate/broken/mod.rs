@@ -182,8 +182,7 @@ pub fn breakages<'f>(
     breakages_of(ty, file, rules, limits, 1, |_| true)
 }
 
-/// Like [`breakages`], but restricted to breakages for which `is_selected` returns `true`, each with up to `max`
-/// values.
+/// Like [`breakages`], but restricted to those that `is_selected` accepts, each with up to `max` values.
 pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     ty: &'static Type,
     file: &'f [u8],
@@ -193,20 +192,20 @@ pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     is_selected: F,
 ) -> Result<impl Iterator<Item = BrokenFile> + use<'f, F>> {
     let verifier = Verifier::new(ty, file, rules, limits)?;
-    let mut attempts = attempts(&verifier)?;
-    attempts.retain(|attempt| is_selected(&attempt.breakage));
+    let attempts = attempts(&verifier, is_selected)?;
     let broken = move |attempt: Attempt| verifier.all_broken(&attempt).take(max).collect::<Vec<_>>();
     Ok(attempts.into_iter().flat_map(broken))
 }
 
-/// Returns all attempts on a file.
-fn attempts(verifier: &Verifier) -> Result<Vec<Attempt>> {
+/// Returns the attempts at all selected breakages of a file.
+fn attempts(verifier: &Verifier, is_selected: impl Fn(&Breakage) -> bool) -> Result<Vec<Attempt>> {
     let dependencies = dependencies::dependencies(verifier.ty);
     let targets = Targets::of(verifier.ty, verifier.file, &dependencies, &verifier.limits)
         .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
     let mut attempts = numbers::attempts(&targets, verifier.file.len() as u64);
     attempts.extend(constraints::attempts(&targets));
     attempts.extend(structure::attempts(&targets, verifier.file));
+    attempts.retain(|attempt| is_selected(&attempt.breakage));
     Ok(attempts)
 }
 
@@ -233,7 +232,7 @@ pub fn broken<T: crate::layout::Layout>(
     let files = super::files(&T::TYPE, config);
     (files, any::<u64>()).prop_filter_map("no breakage", move |(file, chosen)| {
         let verifier = Verifier::new(&T::TYPE, &file, rules, &Limits::default()).ok()?;
-        let attempts = attempts(&verifier).ok()?;
+        let attempts = attempts(&verifier, |_| true).ok()?;
         // Starts with one kind of breakage, so that shrinking keeps the kind.
         let kind = |attempt: &&Attempt| std::mem::discriminant(&attempt.breakage);
         let mut seen = std::collections::HashSet::new();

@@ -35,11 +35,7 @@ struct Location {
 }
 
 impl<'f> Verifier<'f> {
-    /// Creates a verifier of changes to a file.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first fault of the file, or its first finding that is an error.
+    /// Creates a verifier. The error is the first fault of the file, or its first finding that is an error.
     pub fn new(
         ty: &'static Type,
         file: &'f [u8],
@@ -117,7 +113,8 @@ impl<'f> Verifier<'f> {
         let is_alone = self.are_as_before(violations, |other| other == rule)
             && (violations.trailing == self.original.trailing || self.trailing_rule().is_none());
         let is_match = |finding: &&Finding| {
-            finding.rule == rule && (field.is_empty() || field_name(&finding.path) == Some(field))
+            finding.rule == rule
+                && (field.is_empty() || finding.path.segments().and_then(last_name) == Some(field))
         };
         let found = violations.report.findings().iter().find(is_match).filter(|_| is_new && is_alone)?;
         Some(Location { path: found.path.clone(), rule: Some(rule), severity: found.rule.severity })
@@ -180,17 +177,9 @@ fn severity(rule: Option<&Rule>) -> Severity {
     rule.map_or(Severity::Error, |rule| rule.severity)
 }
 
-/// Returns the name of the field at a path; for an item of a list, the name of the list's field.
-fn field_name(path: &Path) -> Option<&'static str> {
-    last_name(path.segments()?)
-}
-
-/// Returns the last field name in a path.
+/// Returns the last field name in a path; for an item of a list, the name of the list.
 pub(super) fn last_name(path: &[Segment]) -> Option<&'static str> {
-    path.iter().rev().find_map(|step| match step {
-        Segment::Field(name) => Some(*name),
-        Segment::Index(_) => None,
-    })
+    path.iter().rev().find_map(|step| step.name())
 }
 
 impl Violations {

@@ -24,7 +24,6 @@ pub struct MutatedFile {
 }
 
 impl MutatedFile {
-    /// Applies mutations to a file.
     fn new(file: Vec<u8>, mutations: Vec<Mutation>) -> MutatedFile {
         let mut bytes = file.clone();
         mutations.iter().for_each(|mutation| mutation.apply(&mut bytes));

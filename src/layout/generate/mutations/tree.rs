@@ -121,11 +121,7 @@ impl<T: ValueTree<Value = Vec<u8>>> MutatedTree<T> {
                         }
                     }
                 }
-                NextStep::ShrinkFile if self.files.simplify() => {
-                    self.anchors_to_end = false;
-                    self.propose_file();
-                    return true;
-                }
+                NextStep::ShrinkFile if self.files.simplify() => return self.propose_file(false),
                 NextStep::ShrinkFile => {
                     self.is_smallest = true;
                     self.next = NextStep::RemoveMutation(0);
@@ -137,15 +133,17 @@ impl<T: ValueTree<Value = Vec<u8>>> MutatedTree<T> {
         }
     }
 
-    /// Proposes the current file of the strategy, with the same mutations.
-    fn propose_file(&mut self) {
+    /// Proposes the current file, with the mutations at the same distance from its start or end. Returns `true`.
+    fn propose_file(&mut self, anchors_to_end: bool) -> bool {
+        self.anchors_to_end = anchors_to_end;
         let (old, file) = (self.best.file.len(), self.files.current());
-        let moved = |mutation: &Mutation| match self.anchors_to_end {
+        let moved = |mutation: &Mutation| match anchors_to_end {
             true => mutation.moved_with_end(old, file.len()),
             false => mutation.clone(),
         };
         let mutations = self.best.mutations.iter().map(moved).collect();
         self.candidate = Some(MutatedFile::new(file, mutations));
+        true
     }
 }
 
@@ -175,16 +173,8 @@ impl<T: ValueTree<Value = Vec<u8>>> ValueTree for MutatedTree<T> {
         match &mut self.next {
             NextStep::RemoveMutation(index) => *index += 1,
             NextStep::SimplifyMutation(_, way) => *way += 1,
-            NextStep::ShrinkFile if !self.anchors_to_end => {
-                self.anchors_to_end = true;
-                self.propose_file();
-                return true;
-            }
-            NextStep::ShrinkFile if self.files.complicate() => {
-                self.anchors_to_end = false;
-                self.propose_file();
-                return true;
-            }
+            NextStep::ShrinkFile if !self.anchors_to_end => return self.propose_file(true),
+            NextStep::ShrinkFile if self.files.complicate() => return self.propose_file(false),
             NextStep::ShrinkFile => {
                 self.is_smallest = true;
                 self.next = NextStep::RemoveMutation(0);
