@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use crate::finding::write_location;
 use crate::path::Path;
-use crate::unpack::UnpackError;
 use crate::{Finding, Limit, Rule, Span};
 
 /// The result of reading or writing.
@@ -225,16 +224,6 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source.as_deref().map(|source| source as _)
-    }
-}
-
-impl From<UnpackError> for Error {
-    fn from(error: UnpackError) -> Error {
-        match error {
-            UnpackError::Malformed(message) | UnpackError::Trailing(message) => Error::malformed(message),
-            UnpackError::Limit(message) => Error::limit_exceeded(Limit::Decoded, message),
-            UnpackError::Unsupported(message) => Error::unsupported(message),
-        }
     }
 }
 

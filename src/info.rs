@@ -116,7 +116,7 @@ pub enum PropertyValue {
     /// A size in bytes.
     Bytes(u64),
     /// A keyword.
-    Word(&'static str),
+    Keyword(&'static str),
     /// A text from the file.
     Text(String),
 }

@@ -233,6 +233,7 @@ mod options;
 )]
 mod parallel;
 mod path;
+mod rule;
 #[cfg(feature = "scene")]
 pub mod scene;
 mod span;
@@ -242,7 +243,7 @@ mod unpack;
 #[cfg(feature = "proptest")]
 pub use conformance::conformance;
 pub use error::{Error, ErrorKind, Result};
-pub use finding::{Enforcement, Finding, Report, Rule, Severity};
+pub use finding::{Finding, Report};
 pub use format_id::FormatId;
 #[cfg(feature = "bmd")]
 pub use formats::bmd;
@@ -263,6 +264,7 @@ pub use lines::Line;
 pub use loss::{Affected, Category, LargestError, Loss, LossGroup, LossKind, Quantity, Unit};
 pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};
 pub use path::Path;
+pub use rule::{Enforcement, Rule, Severity};
 pub use span::Span;
 pub use text::Text;
 

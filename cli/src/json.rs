@@ -32,7 +32,7 @@ pub fn encode_file(text: &[u8], formats: &Formats) -> Result<(AnyFormat, Vec<u8>
     let (format, options) = (find_format(text, formats)?, WriteOptions::lenient());
     let file = match format.built_in_id() {
         Some(_) => read_document(text).map_err(|error| error.to_string())?.write(&options),
-        None => format.read_json(text, &options),
+        None => format.json_to_file(text, &options),
     };
     file.map(|file| (format, file)).map_err(|error| error.to_string())
 }

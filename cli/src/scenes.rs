@@ -33,7 +33,7 @@ impl SceneSource {
         if let Ok(format) = json::find_format(text, formats)
             && format.built_in_id().is_none()
         {
-            let file = format.read_json(text, write_options);
+            let file = format.json_to_file(text, write_options);
             return file
                 .map(|file| SceneSource::File(format, file))
                 .map_err(|error| Failure::from_error(&name, &error));

@@ -49,6 +49,7 @@ pub fn read_records<R: Read + Seek>(
     let size = count.checked_mul(stride);
     require_remaining(reader, size.map(|size| size as u64))?;
     let size = size.unwrap_or_default();
+    // A whole number of records, at least one.
     let chunk_size = (CHUNK_SIZE / stride.max(1)).max(1) * stride;
     let mut bytes = Vec::with_capacity(size);
     while bytes.len() < size {

@@ -154,7 +154,7 @@ impl NumberList {
         }
         match &mut self.numbers {
             Some(numbers) => numbers.push(value),
-            none => *none = Numbers::from_first(ty, value),
+            numbers @ None => *numbers = Numbers::from_first(ty, value),
         }
     }
 }

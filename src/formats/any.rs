@@ -4,17 +4,19 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use super::examples::ExampleSearch;
-#[cfg(feature = "serde")]
-use super::json::JsonFunctions;
-#[cfg(feature = "scene")]
-use super::scenes::SceneFunctions;
 use super::{About, Declared, Detection, Interpretation, RuleExample, rule_texts};
+#[cfg(feature = "scene")]
+use crate::Loss;
+#[cfg(any(feature = "scene", feature = "serde"))]
+use crate::WriteOptions;
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::declaration::Type;
 use crate::layout::grammar::Grammar;
 use crate::layout::schema::{Schema, SchemaFile};
 use crate::lines::Line;
+#[cfg(feature = "scene")]
+use crate::scene::{Conventions, Scene, SceneOptions};
 use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule};
 
 /// A callback for each line of a text file. `ControlFlow::Break` stops the calls.
@@ -22,6 +24,32 @@ type LineCallback<'e> = &'e mut dyn FnMut(&Line) -> ControlFlow<()>;
 
 /// A function that decodes the contents of a file.
 type ReadContents = for<'f> fn(&'f [u8], &ReadOptions) -> Result<Contents<'f>>;
+
+/// A function that decodes a file to a scene.
+#[cfg(feature = "scene")]
+pub(super) type ReadScene = fn(&[u8], &ReadOptions, &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
+
+/// A function that encodes a scene as a file.
+#[cfg(feature = "scene")]
+pub(super) type WriteScene = fn(Scene, &SceneOptions, &WriteOptions) -> Result<(Vec<u8>, Vec<Loss>)>;
+
+/// The functions that convert between files of a format and scenes.
+#[cfg(feature = "scene")]
+#[derive(Clone, Copy)]
+pub(super) struct SceneFunctions {
+    pub conventions: Conventions,
+    pub read: ReadScene,
+    /// The writer, and whether the format needs normals.
+    pub write: Option<(WriteScene, bool)>,
+}
+
+/// Conversion between files of a format and JSON documents.
+#[cfg(feature = "serde")]
+#[derive(Clone, Copy)]
+pub(super) struct JsonFunctions {
+    pub write: fn(&[u8], &ReadOptions) -> Result<String>,
+    pub read: fn(&[u8], &WriteOptions) -> Result<Vec<u8>>,
+}
 
 /// A built-in or custom format, and the operations on its files.
 ///

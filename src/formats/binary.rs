@@ -78,7 +78,7 @@ pub trait BinaryFormat:
     const DIALECTS: &'static [Dialect] = &[Dialect::Spec];
 
     /// The dialect of the document; by default, the first one.
-    fn own_dialect(&self) -> Dialect {
+    fn dialect_of_document(&self) -> Dialect {
         Self::DIALECTS.first().copied().unwrap_or_default()
     }
 
@@ -138,34 +138,35 @@ impl<T: BinaryFormat> Format for T {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        T::ABOUT.require_dialect(self.own_dialect())?;
+        T::ABOUT.require_dialect(self.dialect_of_document())?;
         let bytes = encode(self).map_err(in_format::<T>)?;
         let mut report = Report::default();
-        check_encoded(self, &bytes, self.own_dialect(), &Limits::default(), &mut report)?;
+        check_encoded(self, &bytes, self.dialect_of_document(), &Limits::default(), &mut report)?;
         check_strictness(&report, options.strictness, ErrorKind::Inexpressible).map_err(in_format::<T>)?;
         Ok(bytes)
     }
 
     fn check_into(&self, report: &mut Report) {
-        let checked = encode(self)
-            .and_then(|bytes| check_encoded(self, &bytes, self.own_dialect(), &Limits::default(), report));
+        let checked = encode(self).and_then(|bytes| {
+            check_encoded(self, &bytes, self.dialect_of_document(), &Limits::default(), report)
+        });
         if let Err(error) = checked {
             report.add(&VALUE, error.path(), error.message());
         }
     }
 
     fn dialect(&self) -> Dialect {
-        self.own_dialect()
+        self.dialect_of_document()
     }
 
     fn info(&self) -> Info {
-        let options = ReadOptions::lenient().with_dialect(self.own_dialect());
+        let options = ReadOptions::lenient().with_dialect(self.dialect_of_document());
         let info = encode(self).and_then(|bytes| T::info_of(&bytes, &options));
-        info.unwrap_or_else(|_| Info::new(T::NAME, self.own_dialect()))
+        info.unwrap_or_else(|_| Info::new(T::NAME, self.dialect_of_document()))
     }
 
     fn contents(&self) -> Contents<'static> {
-        let dialect = self.own_dialect();
+        let dialect = self.dialect_of_document();
         let fields = |bytes| Fields::new(structure::<T>(dialect).ty, bytes, &Limits::default()).ok();
         Contents { fields: encode(self).ok().and_then(fields), ..Contents::new(T::NAME, dialect) }
     }

@@ -7,20 +7,14 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, de};
 
+use super::any::JsonFunctions;
 use super::{AnyFormat, Format};
 use crate::{Error, ErrorKind, ReadOptions, Result, WriteOptions};
-
-/// Conversion between files of a format and JSON documents.
-#[derive(Clone, Copy)]
-pub(super) struct JsonFunctions {
-    write: fn(&[u8], &ReadOptions) -> Result<String>,
-    read: fn(&[u8], &WriteOptions) -> Result<Vec<u8>>,
-}
 
 impl AnyFormat {
     /// Adds conversion between files and JSON documents, through serde.
     pub const fn with_json<T: Format + Serialize + DeserializeOwned>(mut self) -> AnyFormat {
-        self.json = Some(JsonFunctions { write: write_json::<T>, read: read_json::<T> });
+        self.json = Some(JsonFunctions { write: file_to_json::<T>, read: json_to_file::<T> });
         self
     }
 
@@ -34,7 +28,7 @@ impl AnyFormat {
     /// # Errors
     ///
     /// Returns an error if the format does not support JSON, or the file is rejected.
-    pub fn write_json(self, bytes: &[u8], options: &ReadOptions) -> Result<String> {
+    pub fn file_to_json(self, bytes: &[u8], options: &ReadOptions) -> Result<String> {
         let Some(json) = self.json else { return Err(self.missing_error("JSON documents")) };
         (json.write)(bytes, options)
     }
@@ -45,13 +39,13 @@ impl AnyFormat {
     ///
     /// Returns an error if the format does not support JSON, the text is not a document of the format, or the document
     /// cannot be written.
-    pub fn read_json(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
+    pub fn json_to_file(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
         let Some(json) = self.json else { return Err(self.missing_error("JSON documents")) };
         (json.read)(text, options)
     }
 }
 
-fn write_json<T: Format + Serialize>(bytes: &[u8], options: &ReadOptions) -> Result<String> {
+fn file_to_json<T: Format + Serialize>(bytes: &[u8], options: &ReadOptions) -> Result<String> {
     #[derive(Serialize)]
     struct TaggedDocument<T> {
         format: &'static str,
@@ -63,7 +57,7 @@ fn write_json<T: Format + Serialize>(bytes: &[u8], options: &ReadOptions) -> Res
         .map_err(|error| Error::new(ErrorKind::Inexpressible, error).in_format(T::ABOUT.name))
 }
 
-fn read_json<T: Format + DeserializeOwned>(text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
+fn json_to_file<T: Format + DeserializeOwned>(text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
     let document = read::<T, _>(&mut serde_json::Deserializer::from_slice(text));
     document.map_err(|error| Error::malformed(error).in_format(T::ABOUT.name))?.write(options)
 }

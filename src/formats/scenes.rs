@@ -1,24 +1,10 @@
 //! Conversion between files and scenes, for formats chosen at run time.
 
+use super::any::{ReadScene, SceneFunctions, WriteScene};
 use super::{AnyFormat, Document};
 use crate::info::Info;
 use crate::scene::{Conventions, FromScene, Scene, SceneOptions, SourceFields, ToScene};
-use crate::{FormatId, Loss, ReadOptions, Result, Text, WriteOptions};
-
-/// A function that decodes a file to a scene.
-type ReadScene = fn(&[u8], &ReadOptions, &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
-
-/// A function that encodes a scene as a file.
-type WriteScene = fn(Scene, &SceneOptions, &WriteOptions) -> Result<(Vec<u8>, Vec<Loss>)>;
-
-/// The functions that convert between files of a format and scenes.
-#[derive(Clone, Copy)]
-pub(super) struct SceneFunctions {
-    conventions: Conventions,
-    read: ReadScene,
-    /// The writer, and whether the format needs normals.
-    write: Option<(WriteScene, bool)>,
-}
+use crate::{FormatId, Loss, ReadOptions, Result, WriteOptions};
 
 impl AnyFormat {
     /// Adds conversion of files to scenes. Summaries then list the meshes of the scene.
@@ -123,8 +109,8 @@ fn info_with_scene<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<In
 }
 
 /// Returns the loss for a name that is not UTF-8; otherwise `None`.
-#[allow(dead_code, reason = "unused unless MESH or BMD is enabled")]
-pub(super) fn utf8_loss(path: String, name: &Text) -> Option<Loss> {
+#[cfg(any(feature = "mesh", feature = "bmd"))]
+pub(super) fn utf8_loss(path: String, name: &crate::Text) -> Option<Loss> {
     let text = name.to_string();
     (text.as_bytes() != name.as_bytes()).then(|| {
         Loss::renamed(path, "invalid UTF-8 replaced").with_detail(format_args!("{name:?} becomes \"{text}\""))
@@ -161,14 +147,18 @@ impl Document {
         with_format!(*self, Document(ref document), |D| D::source_fields(document))
     }
 
-    /// Converts a scene to a document of the format `id`. Also returns the losses: data that the format cannot represent.
+    /// Converts a scene to a document of `format`. Also returns the losses: data that the format cannot represent.
     ///
     /// # Errors
     ///
     /// Returns an error if the scene is inconsistent, or the format cannot express it at all.
-    pub fn from_scene(id: FormatId, scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
+    pub fn from_scene(
+        format: FormatId,
+        scene: Scene,
+        options: &SceneOptions,
+    ) -> Result<(Document, Vec<Loss>)> {
         scene.check()?;
-        with_format!(id, FormatId {}, |D| {
+        with_format!(format, FormatId {}, |D| {
             let (document, losses) = D::from_scene(scene, options)?;
             Ok((document.into(), losses))
         })

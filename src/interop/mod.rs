@@ -177,6 +177,7 @@ macro_rules! interchange {
     };
 }
 
+// Variant, feature, module, write function, name, title and summary.
 interchange! {
     /// Wavefront OBJ, with MTL.
     Obj "obj" obj write "obj" "Wavefront OBJ" "polygons, materials with colours and textures",

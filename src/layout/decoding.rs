@@ -103,7 +103,8 @@ impl Decoding {
         Decoding { unit: if self.unit.is_empty() { of_type.unit } else { self.unit }, ..decoding }
     }
 
-    /// Returns the decoded value and its unit. The type of a packed word replaces a missing function or unit.
+    /// Returns the decoded value and its unit. The decoding of a packed word's type replaces a
+    /// missing function or unit.
     pub fn apply(self, value: &Value) -> (Option<DecodedValue>, &'static str) {
         let of_type = if let Value::Bits(_, word) = value { word.decoding } else { Decoding::NONE };
         let decoding = self.or_type_decoding(of_type);
@@ -122,9 +123,9 @@ impl PartialEq for Decoding {
 impl fmt::Display for DecodedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DecodedValue::Number(number) => f.write_str(&number.number_text()),
+            DecodedValue::Number(number) => f.write_str(&number.plain_text()),
             DecodedValue::List(list) => {
-                write!(f, "[{}]", list.iter().map(Value::number_text).collect::<Vec<_>>().join(", "))
+                write!(f, "[{}]", list.iter().map(Value::plain_text).collect::<Vec<_>>().join(", "))
             }
         }
     }

@@ -165,8 +165,9 @@ impl Value {
         word.to_le_bytes().first_chunk().copied()
     }
 
-    /// Formats the value like [`Display`](fmt::Display), but whole floats without a decimal point.
-    pub(super) fn number_text(&self) -> String {
+    /// Formats the value like [`Display`](fmt::Display), but floats without exponent and whole floats without a decimal
+    /// point, so that an edit can parse them.
+    pub(super) fn plain_text(&self) -> String {
         match self {
             Value::F32(number) => number.to_string(),
             Value::F64(number) => number.to_string(),

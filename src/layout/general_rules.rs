@@ -2,7 +2,7 @@
 
 use super::walk::{Fault, FaultKind};
 use crate::Rule;
-use crate::finding::rules;
+use crate::rule::rules;
 
 rules! {
     TRUNCATED "LAYOUT-TRUNCATED" Fatal "" "" Structure

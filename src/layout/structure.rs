@@ -58,8 +58,8 @@ impl Structure {
     }
 
     /// Reports the first fault. For a file without faults, reports trailing bytes, violated constraints and wrong
-    /// checksums, and returns `true`. Decoding fails if it would exceed `limits`, or needs a packing whose feature is
-    /// disabled.
+    /// checksums, and returns `true`. Returns an error if decoding would exceed `limits`, or needs a packing whose
+    /// feature is disabled.
     pub fn check(&self, bytes: &[u8], limits: &Limits, report: &mut Report) -> Result<bool> {
         let Err(fault) = walk::walk(self.ty, bytes, limits, &mut TrailingVisitor(report)) else {
             // `check_bytes` walks the file again, and returns an error only for a fault.

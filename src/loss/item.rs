@@ -167,7 +167,7 @@ impl Loss {
         }
     }
 
-    /// Returns the loss; `None` if the number of affected items or the error is 0.
+    /// Returns the loss; `None` if the number of affected items is 0, or the error is 0.
     pub(crate) fn if_any(self) -> Option<Loss> {
         let has_items = self.affected.is_none_or(|affected| affected.count > 0);
         (has_items && self.error.is_none_or(|error| error > 0.0)).then_some(self)

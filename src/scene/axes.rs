@@ -6,7 +6,7 @@ use std::str::FromStr;
 use glam::{DMat3, DMat4, DVec3, Mat3, Mat4, Vec3};
 
 use super::exact::rounded;
-use super::{Mesh, Placement, Samples, Scene, Source, Transform};
+use super::{Mesh, Placement, Samples, Scene, Source, Transform, UvOrigin};
 use crate::Error;
 
 /// One of the six directions along the axes.
@@ -52,25 +52,6 @@ impl fmt::Display for Axis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = Axis::ALL.iter().find(|(_, axis)| axis == self).map_or("", |(name, _)| name);
         f.write_str(&name.to_uppercase())
-    }
-}
-
-/// The corner of the image at texture coordinate (0, 0).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum UvOrigin {
-    /// The top left corner, as in glTF.
-    #[default]
-    TopLeft,
-    /// The bottom left corner, as in OpenGL and OBJ.
-    BottomLeft,
-}
-
-impl fmt::Display for UvOrigin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            UvOrigin::TopLeft => "top left",
-            UvOrigin::BottomLeft => "bottom left",
-        })
     }
 }
 

@@ -22,7 +22,8 @@ const VISIBLE_IN_MESH: f64 = 1e-4;
 /// The rounding error in metres above which coordinates stay in 64 bits and rounding is a loss, unless unavoidable.
 const MILLIMETRE: f64 = 1e-3;
 
-/// The rounding error, as a fraction of the mesh size, up to which centring gains at most one bit.
+/// The rounding error, as a fraction of the mesh size, up to which rounding is unavoidable: centring would gain at most
+/// one bit.
 const UNAVOIDABLE: f64 = 1.0 / (1 << 24) as f64;
 
 /// The ratio of the largest coordinate to the bounding box size above which points count as local: close together and

@@ -1,5 +1,6 @@
 //! Meshes: vertex attributes, one list each, and faces.
 
+use super::skin::bytes_to_floats;
 use super::{Extras, Material, Placement, Skin, UvOrigin};
 use crate::bulk;
 
@@ -109,11 +110,6 @@ pub(super) fn to_byte(channel: f32, worst: &mut f32) -> u8 {
     let byte = (channel * 255.0).round() as u8;
     *worst = worst.max((channel - f32::from(byte) / 255.0).abs());
     byte
-}
-
-/// Converts bytes to floats, where 255 represents 1.0.
-pub(super) fn bytes_to_floats(values: Vec<[u8; 4]>) -> Vec<[f32; 4]> {
-    values.into_iter().map(|value| value.map(|byte| f32::from(byte) / 255.0)).collect()
 }
 
 /// An application-specific vertex attribute.

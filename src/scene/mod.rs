@@ -12,6 +12,7 @@
 
 pub(crate) mod animation;
 mod axes;
+mod bake;
 mod capabilities;
 mod check;
 mod edit;
@@ -47,7 +48,7 @@ mod triangles;
 mod triangulate;
 
 pub use animation::{Animation, Channel, Interpolation, Samples};
-pub use axes::{Axes, Axis, Conventions, UvOrigin};
+pub use axes::{Axes, Axis, Conventions};
 pub use capabilities::Capabilities;
 pub use material::{AlphaMode, Material};
 pub use mesh::{Colors, Components, CustomAttribute, Faces, Indices, Mesh};
@@ -57,7 +58,7 @@ pub use precision::Precision;
 pub use skeleton::{Joint, Skeleton, Transform};
 pub use skin::{Skin, Weights};
 pub use source_fields::{KeyframeFields, MeshFields, SourceFields, StridedList};
-pub use texture::{Filter, Image, Sampler, Texture, Wrap};
+pub use texture::{Filter, Image, Sampler, Texture, UvOrigin, Wrap};
 
 use glam::Mat4;
 use serde_json::{Map, Value};

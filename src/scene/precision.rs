@@ -11,8 +11,8 @@ use crate::Error;
 /// use meshspec::scene::{Precision, SceneOptions};
 ///
 /// assert_eq!("128bit".parse::<Precision>()?, Precision::Bits(128));
-/// assert_eq!("0.001".parse::<Precision>()?, Precision::Error(0.001));
-/// let millimetre = SceneOptions::default().with_precision(Precision::Error(0.001));
+/// assert_eq!("0.001".parse::<Precision>()?, Precision::MaxError(0.001));
+/// let millimetre = SceneOptions::default().with_precision(Precision::MaxError(0.001));
 /// assert!("1km".parse::<Precision>().is_err());
 /// # Ok::<(), meshspec::Error>(())
 /// ```
@@ -21,14 +21,14 @@ pub enum Precision {
     /// All vertices use the form with the given number of bits.
     Bits(u32),
     /// Each vertex uses the smallest form whose error per coordinate does not exceed the given value in metres.
-    Error(f32),
+    MaxError(f32),
 }
 
 impl fmt::Display for Precision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Precision::Bits(bits) => write!(f, "{bits}bit"),
-            Precision::Error(metres) => write!(f, "{metres}"),
+            Precision::MaxError(metres) => write!(f, "{metres}"),
         }
     }
 }
@@ -39,9 +39,11 @@ impl FromStr for Precision {
     fn from_str(text: &str) -> Result<Precision, Error> {
         let precision = match text.strip_suffix("bit") {
             Some(bits) => bits.parse().ok().filter(|bits| [64, 96, 128].contains(bits)).map(Precision::Bits),
-            None => {
-                text.parse().ok().filter(|error| (0.0..f32::INFINITY).contains(error)).map(Precision::Error)
-            }
+            None => text
+                .parse()
+                .ok()
+                .filter(|error| (0.0..f32::INFINITY).contains(error))
+                .map(Precision::MaxError),
         };
         precision.ok_or_else(|| {
             let expected = "bits per vertex (64bit, 96bit or 128bit) or metres, as in 0.001";

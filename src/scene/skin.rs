@@ -1,7 +1,5 @@
 //! Skins: bindings of vertices to joints, with weights.
 
-use super::mesh::bytes_to_floats;
-
 /// Binds each vertex to up to four joints.
 ///
 /// ```
@@ -182,4 +180,9 @@ pub(crate) fn weights_to_bytes(weights: [f32; 4]) -> [u8; 4] {
         bytes[slot] = bytes[slot].saturating_add(1);
     }
     bytes
+}
+
+/// Converts bytes to floats, where 255 represents 1.0.
+pub(super) fn bytes_to_floats(values: Vec<[u8; 4]>) -> Vec<[f32; 4]> {
+    values.into_iter().map(|value| value.map(|byte| f32::from(byte) / 255.0)).collect()
 }

@@ -126,3 +126,22 @@ impl fmt::Display for Filter {
         })
     }
 }
+
+/// The corner of the image at texture coordinate (0, 0).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UvOrigin {
+    /// The top left corner, as in glTF.
+    #[default]
+    TopLeft,
+    /// The bottom left corner, as in OpenGL and OBJ.
+    BottomLeft,
+}
+
+impl fmt::Display for UvOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UvOrigin::TopLeft => "top left",
+            UvOrigin::BottomLeft => "bottom left",
+        })
+    }
+}

@@ -10,9 +10,9 @@ pub(crate) mod zstd;
 
 use std::borrow::Cow;
 
-use crate::Limits;
 use crate::layout::declaration::Packing;
 use crate::layout::expr::Value;
+use crate::{Error, Limit, Limits};
 
 /// The reason a block could not be unpacked, with the message.
 #[derive(Debug, PartialEq)]
@@ -26,6 +26,16 @@ pub(crate) enum UnpackError {
     Limit(String),
     /// The packing needs a feature of the crate that is not enabled.
     Unsupported(String),
+}
+
+impl From<UnpackError> for Error {
+    fn from(error: UnpackError) -> Error {
+        match error {
+            UnpackError::Malformed(message) | UnpackError::Trailing(message) => Error::malformed(message),
+            UnpackError::Limit(message) => Error::limit_exceeded(Limit::Decoded, message),
+            UnpackError::Unsupported(message) => Error::unsupported(message),
+        }
+    }
 }
 
 /// Unpacks a block. LZ4 and zstd require `size`, the exact size of the content in bytes. Returns an error if the block

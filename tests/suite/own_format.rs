@@ -62,7 +62,7 @@ impl BinaryFormat for Tracks {
     const RULES: &'static [&'static Rule] = &[&rules::SUM, &rules::FINITE, &rules::RISING];
     const DIALECTS: &'static [Dialect] = &[FIRST, SECOND];
 
-    fn own_dialect(&self) -> Dialect {
+    fn dialect_of_document(&self) -> Dialect {
         if self.stored_version > 1 { SECOND } else { FIRST }
     }
 
@@ -324,7 +324,7 @@ fn even() -> binrw::BinResult<u8> {
 impl BinaryFormat for Even {
     const NAME: &'static str = "even";
 
-    fn own_dialect(&self) -> Dialect {
+    fn dialect_of_document(&self) -> Dialect {
         if self.before == 7 { SECOND } else { Dialect::Spec }
     }
 }
@@ -413,7 +413,7 @@ proptest! {
     ) {
         let options = ReadOptions::default().with_dialect(dialect);
         let tracks = Tracks::read(&file, &options).unwrap();
-        prop_assert_eq!(dialect, tracks.own_dialect());
+        prop_assert_eq!(dialect, tracks.dialect_of_document());
         prop_assert_eq!(tracks.write(&WriteOptions::default()).unwrap(), file);
     }
 }

@@ -119,10 +119,10 @@ fn a_summary_has_the_parts_of_the_scene() {
 #[test]
 fn a_document_is_json_with_the_name_of_its_format() {
     let file = triangle([0, 1, 2]);
-    let text = format().write_json(&file, &ReadOptions::default()).unwrap();
+    let text = format().file_to_json(&file, &ReadOptions::default()).unwrap();
     assert!(text.starts_with("{\n  \"format\": \"triangles\",\n  \"positions\": ["), "{text}");
-    assert_eq!(format().read_json(text.as_bytes(), &WriteOptions::default()).unwrap(), file);
+    assert_eq!(format().json_to_file(text.as_bytes(), &WriteOptions::default()).unwrap(), file);
     let unknown = text.replace("corners", "edges");
-    assert!(format().read_json(unknown.as_bytes(), &WriteOptions::default()).is_err());
-    assert!(AnyFormat::of::<Triangles>().write_json(&file, &ReadOptions::default()).is_err());
+    assert!(format().json_to_file(unknown.as_bytes(), &WriteOptions::default()).is_err());
+    assert!(AnyFormat::of::<Triangles>().file_to_json(&file, &ReadOptions::default()).is_err());
 }

@@ -256,7 +256,7 @@ fn print_properties(properties: &[Property], out: &mut impl Write) -> io::Result
             PropertyValue::Text(text) => writeln!(out, "\"{}\"", Escaped(&shortened(text)))?,
             PropertyValue::Bytes(size) => writeln!(out, "{}", format_size(*size))?,
             PropertyValue::Count(count) => writeln!(out, "{count}")?,
-            PropertyValue::Word(word) => writeln!(out, "{word}")?,
+            PropertyValue::Keyword(word) => writeln!(out, "{word}")?,
             _ => writeln!(out)?,
         }
     }

@@ -12,7 +12,7 @@ use crate::unraw_name;
 /// The exceptions of a struct or enum.
 #[derive(Default)]
 pub struct ContainerOptions {
-    /// The exceptions that are attributes of serde, too.
+    /// The exceptions, as attributes of serde.
     serde: Vec<Tokens>,
     transparent: bool,
 }

@@ -28,8 +28,8 @@ pub fn is_float(ty: &Type) -> bool {
         return is_float(&array.elem);
     }
     let is_number = |segment: &PathSegment| segment.ident == "f32" || segment.ident == "f64";
-    let item = item(ty, "Option").or_else(|| item(ty, "Vec"));
-    item.map_or_else(|| last_segment(ty).is_some_and(is_number), is_float)
+    let inner = item(ty, "Option").or_else(|| item(ty, "Vec"));
+    inner.map_or_else(|| last_segment(ty).is_some_and(is_number), is_float)
 }
 
 /// Returns `true` for a literal 0.

@@ -118,7 +118,7 @@ impl BinaryFormat for Pack {
     const RULES: &'static [&'static Rule] = &[&rules::FINITE, &rules::INDEX, &rules::CHECKSUM];
     const DIALECTS: &'static [Dialect] = &[FIRST, SECOND];
 
-    fn own_dialect(&self) -> Dialect {
+    fn dialect_of_document(&self) -> Dialect {
         if self.version > 1 { SECOND } else { FIRST }
     }
 }

@@ -38,8 +38,13 @@ pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus>
         boundaries::add_boundary_files(format, &mut pool);
     }
     let (broken, almost) = find_broken(oracle, config.dialect, &mut pool);
-    let (cases, seen, count, names) = (Vec::new(), HashSet::new(), config.count, BTreeMap::new());
-    let mut builder = CorpusBuilder { oracle, cases, seen, count, names };
+    let mut builder = CorpusBuilder {
+        oracle,
+        cases: Vec::new(),
+        seen: HashSet::new(),
+        count: config.count,
+        names: BTreeMap::new(),
+    };
     for (file, reached) in pool.covering_files() {
         builder.add_valid(file.dialect, file.bytes.clone(), &reached);
     }
@@ -164,7 +169,8 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Almost, file.dialect, file.bytes, verdicts, about, description);
     }
 
-    /// Adds the valid source of a broken file, unless another file almost breaks the same rule in the same dialect.
+    /// Adds the valid source of a broken file as an almost broken file, unless another file almost breaks the same rule
+    /// in the same dialect.
     fn add_source(&mut self, file: &Candidate) {
         let has = |case: &Case| {
             let IndexEntry { kind, dialect, rule, .. } = &case.entry;
@@ -230,7 +236,7 @@ impl CorpusBuilder {
             (None, Some(reason)) => (Some(reason.rule.code.to_owned()), reason.path, reason.bytes),
             (None, None) => (None, String::new(), None),
         };
-        let file = self.file_name(kind, dialect, rule.as_deref(), &bytes);
+        let file = self.new_file_name(kind, dialect, rule.as_deref(), &bytes);
         let path = Some(path).filter(|path| !path.is_empty());
         let format = self.oracle.format.name().to_owned();
         // If another dialect is detected, `meshspec decode` may print different contents.
@@ -261,7 +267,13 @@ impl CorpusBuilder {
     }
 
     /// Returns the path for a new file, such as `mesh/spec/broken/mesh-magic-1.mesh`.
-    fn file_name(&mut self, kind: CaseKind, dialect: Dialect, rule: Option<&str>, bytes: &[u8]) -> String {
+    fn new_file_name(
+        &mut self,
+        kind: CaseKind,
+        dialect: Dialect,
+        rule: Option<&str>,
+        bytes: &[u8],
+    ) -> String {
         let about = self.oracle.format.about();
         let name = match (kind, rule) {
             (CaseKind::Broken | CaseKind::Almost, Some(rule)) => rule.to_ascii_lowercase(),

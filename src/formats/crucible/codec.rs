@@ -44,10 +44,8 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
         let document = read(bytes, dialect, &Limits::default());
         document.and_then(|document| require_valid(document, &ReadOptions::default())).is_ok()
     };
-    let mut attributes = sizes.streams.iter().map(|(_, attribute, _)| attribute);
     let is_tangent = match (spec, tangent) {
-        (true, true) if !attributes.any(|attribute| attribute.depends_on_dialect()) => false,
-        (true, true) => !is_valid(Dialect::Spec) && is_valid(Dialect::Tangent),
+        (true, true) => sizes.depend_on_dialect() && !is_valid(Dialect::Spec) && is_valid(Dialect::Tangent),
         (spec, tangent) => tangent && !spec,
     };
     let dialect = if is_tangent { Dialect::Tangent } else { Dialect::Spec };
@@ -113,6 +111,11 @@ impl StreamSizes {
         };
         let counts: Option<Vec<_>> = self.streams.iter().map(count).collect();
         counts.is_some_and(|counts| counts.windows(2).all(|two| two[0].0 != two[1].0 || two[0].1 == two[1].1))
+    }
+
+    /// Returns `true` if the meaning of an attribute depends on the dialect.
+    fn depend_on_dialect(&self) -> bool {
+        self.streams.iter().any(|(_, attribute, _)| attribute.depends_on_dialect())
     }
 }
 

@@ -126,7 +126,7 @@ impl Format for Document {
         let properties = [
             ("n_vertices", PropertyValue::Count(self.n_vertices.into())),
             ("user_data", PropertyValue::Bytes(self.user_data.len() as u64)),
-            ("data_checksum", PropertyValue::Word(self.data_checksum.name())),
+            ("data_checksum", PropertyValue::Keyword(self.data_checksum.name())),
         ];
         Info {
             meshes: self.meshes.iter().map(|mesh| self.mesh_info(mesh)).collect(),

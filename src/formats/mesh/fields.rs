@@ -8,10 +8,7 @@ use crate::layout::walk::{DocumentValue, Fields, StoredFields};
 impl Fields for Document {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
-            "header" => match Header::from_document(self) {
-                Ok(header) => DocumentValue::little_endian(&header),
-                Err(_) => DocumentValue::Unknown,
-            },
+            "header" => Header::from_document(self).map_or(DocumentValue::Unknown, DocumentValue::fields),
             "vertices" => DocumentValue::Bytes(self.vertices.as_bytes().into()),
             "indices" => DocumentValue::Bytes(bulk::as_bytes(&self.indices)),
             "joints" => DocumentValue::little_endian(&self.joints),
@@ -21,6 +18,12 @@ impl Fields for Document {
             "strings" => DocumentValue::Bytes(self.strings.as_bytes().into()),
             _ => DocumentValue::Unknown,
         }
+    }
+}
+
+impl Fields for Header {
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
+        self.stored_field(name)
     }
 }
 

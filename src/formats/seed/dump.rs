@@ -26,8 +26,7 @@ pub(super) fn visit_lines(file: &[u8], visit: &mut dyn FnMut(&Line) -> ControlFl
     let mut counts = LineCounts::default();
     for (number, start, bytes) in text::lines(file) {
         let (content, diagnostic) = parse_leniently(bytes);
-        let intent = diagnostic.as_ref().map(|diagnostic| diagnostic.intent);
-        let (list, index) = item_of(&mut counts, &content, intent);
+        let (list, index) = next_item(&mut counts, &content, diagnostic.as_ref());
         let located = diagnostic.map(|diagnostic| LocatedDiagnostic { diagnostic, start, index });
         let findings = located.iter().map(|located| located.to_finding(file, number)).collect();
         if visit(&Line { list, index, findings, ..unlisted_line(number, start, bytes) }).is_break() {
@@ -53,8 +52,12 @@ fn parse_leniently(bytes: &[u8]) -> (LineContent<'_>, Option<Diagnostic>) {
 }
 
 /// Counts a line, if malformed as its intended kind. Returns the list that it appends to, and the index of the item.
-fn item_of(counts: &mut LineCounts, content: &LineContent, intent: Option<Intent>) -> (&'static str, usize) {
-    let (list, next) = match (*content, intent) {
+fn next_item(
+    counts: &mut LineCounts,
+    content: &LineContent,
+    diagnostic: Option<&Diagnostic>,
+) -> (&'static str, usize) {
+    let (list, next) = match (*content, diagnostic.map(|diagnostic| diagnostic.intent)) {
         (LineContent::Values(kind, _), _) | (LineContent::Empty, Some(Intent::Attribute(kind))) => {
             (kind.list_path(), &mut counts.kinds[kind as usize])
         }

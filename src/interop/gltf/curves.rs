@@ -56,7 +56,8 @@ struct AnimationReader<'a> {
 }
 
 impl AnimationReader<'_> {
-    /// Reads animation `index` of the scene. Drops unreadable channels. Returns `None` if no other channel is left.
+    /// Reads the animation, which becomes animation `index` of the scene. Drops unreadable channels. Returns `None` if no
+    /// other channel is left.
     fn read(mut self, index: usize, joints: &NodeJoints, log: &mut ReadLog) -> Result<Option<Animation>> {
         let own = take_meshspec_extras(&mut read_extras(&self.entry.extras));
         // Non-finite floats are stored as strings.

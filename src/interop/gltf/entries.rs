@@ -1,4 +1,5 @@
-//! The JSON of an output file. Entries are serialised at once, since the `Value`s of a million meshes take gigabytes.
+//! The JSON of an output file. Complete list entries are serialised immediately, since the `Value`s of a million meshes
+//! would take gigabytes.
 
 use std::collections::BTreeMap;
 

@@ -88,7 +88,8 @@ impl MeshOrigin<'_> {
     }
 }
 
-/// Lists nodes with a name or extras that are neither meshes nor joints, except cameras and lights, listed elsewhere.
+/// Lists nodes of the scene with a name or extras that are neither meshes nor joints, except cameras and lights, listed
+/// elsewhere.
 pub(super) fn list_empty_nodes(
     file: &GltfFile,
     hierarchy: &Hierarchy,

@@ -167,9 +167,10 @@ impl SceneReader<'_> {
         // Morph target weights of a node change the vertices of its mesh.
         let is_shared = is_placed && node.skin.is_none() && node.weights.is_none();
         let root = &self.file.root;
-        let (node_instances, at) = (instances.as_deref().unwrap_or_default(), "");
+        let node_instances = instances.as_deref().unwrap_or_default();
+        // The loop sets the primitive and its path.
         let origin =
-            MeshOrigin { root, node: index, parent, mesh, primitive: 0, at, losses_before, is_placed };
+            MeshOrigin { root, node: index, parent, mesh, primitive: 0, at: "", losses_before, is_placed };
         for primitive in 0..root.meshes[mesh].primitives.len() {
             let shared = self.shared_meshes.get(&(mesh, primitive)).filter(|_| is_shared);
             if let Some(shared) = shared.copied() {

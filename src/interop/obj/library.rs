@@ -7,7 +7,8 @@ use crate::interop::shared::text::{to_single_line, unique_name};
 use crate::scene::{AlphaMode, Material, Mesh, Wrap};
 use crate::{Loss, Result};
 
-/// Collects the distinct materials of meshes into a library. Renames each material of a mesh as in the library.
+/// Collects the distinct materials of meshes into a library. Renames the material of each mesh to its name in the
+/// library.
 pub(super) fn collect_materials(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<Material> {
     let mut library: Vec<Material> = Vec::new();
     let mut library_indices: HashMap<Material, usize> = HashMap::new();

@@ -90,10 +90,11 @@ pub(super) fn read_from(
     let mut scene = Scene { meshes, ..Scene::default() };
     conventions.to_scene_space(&mut scene, "obj");
     scene.source = scene.source.map(|source| Source { unused_materials, ..source });
+    scene.require_triangles(limits)?;
     Ok((scene, losses))
 }
 
-/// Reads the libraries in `lines`, the arguments of `mtllib` statements, once each. Lists unreadable libraries.
+/// Reads the libraries in `lines`, the arguments of `mtllib` statements, each distinct line once. Lists unreadable libraries.
 fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Materials {
     let mut materials = Materials::new();
     let mut budget = limits.max_libraries;

@@ -26,6 +26,8 @@ struct ObjReader {
     face: Vec<Corner>,
     /// The number of triangles in all faces so far.
     triangles: usize,
+    /// The number of vertices in all parts so far.
+    vertices: usize,
     material: Vec<u8>,
     smooth: bool,
     /// Whether any OBJ statement was read.
@@ -87,12 +89,12 @@ impl ObjReader {
         Ok(())
     }
 
-    /// Checks the numbers of values and triangles. Returns an error if a number exceeds the limit.
+    /// Checks the numbers of values, vertices and triangles. Returns an error if a number exceeds the limit.
     fn require_limits(&self) -> Result<()> {
         let values = self.file.lists.counts().values;
         // 32 bytes of names count as one triangle.
         let names = self.file.libraries.len() / 32;
-        let count = values.into_iter().fold(names.max(self.triangles), usize::max);
+        let count = values.into_iter().chain([self.vertices, self.triangles]).fold(names, usize::max);
         require_triangles(count as u64, self.limits.max_triangles)
     }
 
@@ -112,12 +114,14 @@ impl ObjReader {
             let Ok(index) = self.current_part() else { return false };
             self.triangles += (end.corners - start.corners).saturating_sub(2 * (end.faces - start.faces));
             let part = &mut self.file.parts[index];
+            let known = part.vertices.len();
             let mut corners = &piece.corners[start.corners..end.corners];
             for count in &piece.faces[start.faces..end.faces] {
                 let (face, others) = corners.split_at(*count as usize);
                 corners = others;
                 part.add_face(index as u32, face, available[0], &mut self.corners);
             }
+            self.vertices += part.vertices.len() - known;
             if self.smooth {
                 self.file.unsupported.smooth += end.without_normals - start.without_normals;
             }
@@ -229,7 +233,9 @@ impl ObjReader {
         let index = self.current_part().map_err(|error| error.with_span(Some(words.span())))?;
         self.triangles += self.face.len().saturating_sub(2);
         let part = &mut self.file.parts[index];
+        let known = part.vertices.len();
         part.add_face(index as u32, &self.face, positions, &mut self.corners);
+        self.vertices += part.vertices.len() - known;
         let lacks_normals = self.smooth && self.face.iter().any(|corner| corner[2] == ABSENT);
         self.file.unsupported.smooth += usize::from(lacks_normals);
         Ok(())

@@ -141,7 +141,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Fast path: reads a number without first searching for the end of the word. `None` if no plain number follows.
+    /// Fast path: reads a number without first searching for the end of the word. `None` if no number between
+    /// blanks follows.
     #[inline]
     fn read_simple_number<T: FastFloat>(&mut self) -> Option<T> {
         let rest = &self.text[self.at..self.end];

@@ -84,7 +84,8 @@ fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits:
     if !recount {
         return Ok(edited);
     }
-    // No equation determines the count of a list whose length does not depend on it: set the counts that are now wrong.
+    // No equation determines the count of a list whose length does not depend on it: set the counts that the edits made
+    // wrong.
     let (before, mut wrong) = (wrong_counts(ty, bytes, limits), wrong_counts(ty, &edited, limits));
     let later = |index| edits.iter().zip(&paths).skip(index);
     wrong.retain(|(path, _)| {

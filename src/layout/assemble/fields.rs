@@ -28,7 +28,7 @@ impl Assembler<'_> {
             }
             self.path.push(Segment::Field(step.field.name));
             let input = next.input.child(Segment::Field(step.field.name));
-            if !lookaheads.is_empty() {
+            if !lookaheads.is_empty() && step.position.is_none() {
                 self.predict_lookaheads(&mut lookaheads, next.at, step, input)?;
             }
             self.last_field = None;

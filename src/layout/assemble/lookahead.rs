@@ -74,7 +74,10 @@ impl Assembler<'_> {
             FormKind::Items(..) | FormKind::Choice(_) => return Ok(None),
         };
         if let Some(Unit { declaration, steps, .. }) = unit {
-            return match (input.group_input(form.ty), steps.iter().find(|step| !step.field.lookahead)) {
+            return match (
+                input.group_input(form.ty),
+                steps.iter().find(|step| !step.field.lookahead && step.position.is_none()),
+            ) {
                 // The given value has the type of another variant.
                 (Err(_), _) => Ok(None),
                 (Ok(GroupInput::Bytes(bytes, _)), _) => Ok(Some(bytes.to_vec())),

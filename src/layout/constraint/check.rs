@@ -132,7 +132,7 @@ impl<'c> Checker<'c> {
     }
 
     /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns the values of another field in the
-    /// same items. Returns `None` if the constraint does not apply, or an expression has no value.
+    /// same items. Returns `None` if the constraint does not apply, or one of its expressions has no value.
     fn evaluate<'b>(
         &self,
         constraint: &'static Constraint,

@@ -32,7 +32,8 @@ pub struct Constraint {
 /// The rule of [`Field::plausible`](super::Field::plausible). It is never checked.
 pub static PLAUSIBLE: Rule = Rule::new("PLAUSIBLE", Severity::Warning, "The value is plausible.");
 
-/// The requirement of a [`Constraint`]. It is not checked if an expression has no value, such as a missing field.
+/// The requirement of a [`Constraint`]. It is not checked if one of its expressions has no value, as for a missing
+/// field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Requirement {
     /// All numbers are less than the limit.

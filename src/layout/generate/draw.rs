@@ -174,7 +174,8 @@ impl<'c> Sampler<'c> {
         count
     }
 
-    /// Draws a number, enum, string, or packed word whose reserved bits are 0. `literals` are the numbers in expressions.
+    /// Draws a number, enum, string, or packed word whose reserved bits are 0. `literals` are the numbers in
+    /// expressions.
     pub fn draw_leaf(&mut self, ty: &Type, literals: &[i128], patterns: &[&str]) -> Value {
         if let Some(int) = ty.int_type() {
             return Value::Int(self.draw_integer(int, literals));

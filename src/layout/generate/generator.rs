@@ -48,7 +48,8 @@ pub(super) struct Generator<'c> {
     pub max_items: u64,
     /// The maximum number of items in any list.
     max_list_items: u64,
-    /// The remaining redraws for the whole file. With a limit per field, redraws of nested fields would multiply.
+    /// The remaining redraws for the whole file. With a limit per field, redraws of nested fields that no value
+    /// satisfies would multiply.
     retries: usize,
 }
 

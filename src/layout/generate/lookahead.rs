@@ -12,8 +12,12 @@ pub(super) struct Lookahead {
 }
 
 impl Lookahead {
-    /// Returns the bits of a field that the look-ahead read, and their mask. Advances to the next field.
+    /// Returns the bits of a field that the look-ahead read, and their mask. Advances to the next field. Fields with
+    /// explicit offsets are skipped, since they are stored elsewhere.
     pub fn next_bits(&mut self, step: &'static Step, frames: &mut Frames) -> Option<(u128, u128)> {
+        if step.position.is_some() {
+            return None;
+        }
         let (at, size) = (self.offset?, frames.step_size(step));
         self.offset = size.map(|size| at + size);
         if size == Some(0) {

@@ -12,7 +12,8 @@ use super::{Config, assemble_choices, require_constraints};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
-/// The maximum number of passes over a file. A later pass can succeed, since the file has changed.
+/// The maximum number of passes over a file. A later pass can succeed where an earlier one failed, since the file has
+/// changed.
 const MAX_ROUNDS: usize = 5;
 
 /// The simplest choices: for an integer or a float, they yield 0, 1, 2 and the boundaries.

@@ -324,6 +324,7 @@ pub(super) fn node<'w>(
     let bytes = space.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
     let (ty, step) = (program.forms[item.form].ty, item.own_step());
     let (field, variant) = (step.map(|step| step.field), step.and_then(|step| step.variant));
-    let (Item { count, decoding, .. }, span, bit_field, bits) = (*item, space.span(range), None, None);
-    Node { path, ty, field, variant, decoding, span, bytes, count, bit_field, bits }
+    let Item { count, decoding, .. } = *item;
+    let span = space.span(range);
+    Node { path, ty, field, variant, decoding, span, bytes, count, bit_field: None, bits: None }
 }

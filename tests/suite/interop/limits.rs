@@ -37,6 +37,26 @@ fn every_format_counts_triangles_and_vertices() {
     }
 }
 
+/// Each combination of a position and a texture coordinate is a vertex, even in faces without triangles.
+#[test]
+fn corners_of_obj_faces_count_as_vertices() {
+    let triangles = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\n\
+                     f 1/1 2/2 3/3\nf 1/2 2/3 3/1\nf 1/3 2/1 3/2\n";
+    let pairs = triangles.replace("f 1/1 2/2 3/3", "f 1/1 2/2\nf 3/3");
+    for file in [triangles, &pairs] {
+        let limits = Limits::default().with_max_triangles(8);
+        let (files, options) = (Folder::new(), SceneOptions::default());
+        let read = Obj.read(file.as_bytes(), &files, &options, &limits);
+        let streamed = Obj.read_from(&mut file.as_bytes(), &files, &options, &limits);
+        for result in [read, streamed] {
+            let message = result.unwrap_err().to_string();
+            assert!(message.contains("9 triangles or vertices, but the limit is 8"), "{message}");
+        }
+        let limits = Limits::default().with_max_triangles(9);
+        Obj.read_from(&mut file.as_bytes(), &files, &options, &limits).unwrap();
+    }
+}
+
 /// A reader that repeats a line endlessly.
 struct EndlessReader(&'static [u8], usize);
 

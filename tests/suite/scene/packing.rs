@@ -134,13 +134,13 @@ fn small_relative_errors_are_accepted() {
 fn the_tolerance_is_respected() {
     let net = scene_of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
     for tolerance in [0.1, 0.01, 0.001] {
-        let (off, _) = errors(&net, &options().with_precision(Precision::Error(tolerance)));
+        let (off, _) = errors(&net, &options().with_precision(Precision::MaxError(tolerance)));
         assert!(off[0] <= tolerance * 1.0001 / net.meshes[0].size(), "{off:?} at {tolerance}");
     }
     // The tolerance is in metres for any unit.
     let mut conventions = <bmd::Document as ToScene>::CONVENTIONS;
     conventions.unit = 0.01;
-    let options = options().with_precision(Precision::Error(0.001)).with_conventions(conventions);
+    let options = options().with_precision(Precision::MaxError(0.001)).with_conventions(conventions);
     let (document, losses) = bmd::Document::from_scene(net.clone(), &options).unwrap();
     assert!(losses.iter().any(|loss| loss.path == "meshes[0].positions" && loss.error < Some(0.11)));
     assert_eq!(document.meshes.len(), 1);
@@ -157,7 +157,7 @@ fn suggestions(scene: &Scene, options: &SceneOptions) -> (String, Vec<String>) {
 #[test]
 fn a_rejection_names_the_mesh_and_suggestions() {
     let scene = scene_of(vec![bowl("small", 2, 1.0, [0.0; 3]), bowl("hall", 8, 100.0, [0.0; 3])]);
-    let fine = options().with_precision(Precision::Error(0.001));
+    let fine = options().with_precision(Precision::MaxError(0.001));
     let (message, named) = suggestions(&scene, &fine);
     assert!(
         message.contains("meshes[1].positions: packed positions of \"hall\" are off by 0.0"),
@@ -194,7 +194,7 @@ fn centering_is_suggested_only_where_it_helps() {
 #[test]
 fn a_rejection_names_the_smallest_tolerance() {
     let scene = scene_of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]);
-    let (message, named) = suggestions(&scene, &options().with_precision(Precision::Error(1e-6)));
+    let (message, named) = suggestions(&scene, &options().with_precision(Precision::MaxError(1e-6)));
     let tolerance: Precision = named[0].strip_prefix("--precision ").unwrap().parse().unwrap();
     let (off, losses) = errors(&scene, &options().with_precision(tolerance));
     assert!(off[0] < 0.002, "{message} {off:?}");
@@ -209,7 +209,7 @@ fn a_rejection_reports_exhausted_bones() {
     assert!(message.contains(", with all 255 bones in use; "), "{message}");
     let (message, _) = suggestions(
         &scene_of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]),
-        &options().with_precision(Precision::Error(1e-6)),
+        &options().with_precision(Precision::MaxError(1e-6)),
     );
     assert!(!message.contains("bones"), "{message}");
 }

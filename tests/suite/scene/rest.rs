@@ -166,13 +166,13 @@ fn the_precision_of_bmd_can_be_chosen() {
     };
     assert_eq!(size(Some(Precision::Bits(64))).0, 2);
     assert_eq!(size(Some(Precision::Bits(128))).0, 4);
-    let (_, error) = size(Some(Precision::Error(0.0005)));
+    let (_, error) = size(Some(Precision::MaxError(0.0005)));
     assert!(error > 0.0 && error <= 0.0005, "{error}");
     assert!(size(None).1 > error);
 
     let with = |precision| SceneOptions::default().with_precision(precision);
     let reject = |precision| bmd::Document::from_scene(grid(4, [0.1; 3]), &with(precision)).unwrap_err();
-    let error = reject(Precision::Error(1e-6));
+    let error = reject(Precision::MaxError(1e-6));
     assert!(error.message().contains("expected at most 1e-6"), "{error}");
     assert!(reject(Precision::Bits(32)).message().contains("64, 96 and 128"));
 }
@@ -284,7 +284,7 @@ fn too_many_poses_per_sample_are_rejected() {
 
 #[test]
 fn a_change_of_the_surface_is_listed() {
-    let precision = SceneOptions::default().with_precision(Precision::Error(1.0));
+    let precision = SceneOptions::default().with_precision(Precision::MaxError(1.0));
     let (mut listed, mut kept) = (0, 0);
     for step in 0..60 {
         let width = 6.0 + step as f32 * 0.17;

@@ -318,7 +318,7 @@ impl ConversionRun<'_> {
         }
         let options = self.conversion.read_options();
         if to == Encoding::Json {
-            let text = format.write_json(bytes, &options).map_err(|error| self.failure(&error))?;
+            let text = format.file_to_json(bytes, &options).map_err(|error| self.failure(&error))?;
             return self.output.write(|out| writeln!(out, "{text}"));
         }
         let report = format.check(bytes, &options).map_err(|error| self.failure(&error))?;

@@ -19,7 +19,19 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
         return Err(error);
     }
     let Image { header, meshes, lods, bones, animations } = image.map_err(Error::malformed)?;
-    let Header { resv1, resv2, resv3, ofs_meshes, sz_meshes, .. } = header;
+    let Header {
+        resv1,
+        resv2,
+        resv3,
+        ofs_meshes,
+        sz_meshes,
+        ofs_lods: _,
+        sz_lods: _,
+        ofs_bones: _,
+        sz_bones: _,
+        ofs_anims: _,
+        sz_anims: _,
+    } = header;
     let table = bytes.get(ofs_meshes as usize..).and_then(|table| table.get(..sz_meshes as usize));
     check_counts(table.unwrap_or_default(), &meshes.0)?;
     let meshes = meshes.0.into_iter().map(without_derived_count).collect();

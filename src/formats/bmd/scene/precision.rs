@@ -83,7 +83,7 @@ impl Encoding {
         let encoding = Encoding { sizes, tolerance, max_error: None, unit, is_lenient };
         match options.precision {
             None => Ok(encoding),
-            Some(Precision::Error(metres)) => Ok(encoding.with_max_error(metres / unit)),
+            Some(Precision::MaxError(metres)) => Ok(encoding.with_max_error(metres / unit)),
             Some(Precision::Bits(64)) => Ok(encoding.with_size(VertexSize::Bits64)),
             Some(Precision::Bits(96)) => Ok(encoding.with_size(VertexSize::Bits96)),
             Some(Precision::Bits(128)) => Ok(encoding.with_size(VertexSize::Bits128)),
@@ -254,7 +254,7 @@ fn error_limits(source: &SourceMesh, height_fraction: f32) -> Vec<f32> {
     limits
 }
 
-/// Returns the rounding error of a triangle height.
+/// Returns the rounding error of the height of a triangle between some of these positions.
 fn height_rounding(positions: &[[f32; 3]]) -> f32 {
     let largest = positions.as_flattened().iter().fold(0.0, |largest: f32, value| largest.max(value.abs()));
     4.0 * f32::EPSILON * largest

@@ -1,6 +1,6 @@
 //! The rules of BMD.
 
-use crate::finding::rules;
+use crate::rule::rules;
 
 rules! {
     MAGIC "BMD-MAGIC" Fatal "Header, magic1" "B1" Structure

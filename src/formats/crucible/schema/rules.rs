@@ -1,6 +1,6 @@
 //! The rules of Crucible.
 
-use crate::finding::rules;
+use crate::rule::rules;
 
 rules! {
     MAGIC "CRUCIBLE-MAGIC" Fatal "" "C11" Structure

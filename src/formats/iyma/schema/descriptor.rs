@@ -245,7 +245,7 @@ impl Descriptor {
     }
 
     /// The size of the index buffer in bytes.
-    pub fn indices_len(&self) -> u64 {
+    pub fn index_buffer_size(&self) -> u64 {
         self.indices.map_or(0, |indices| u64::from(indices.n_indices) * indices.format.size() as u64)
     }
 
@@ -266,7 +266,7 @@ impl Descriptor {
     fn buffer_sizes(&self) -> impl Iterator<Item = u64> {
         let vertices = u64::from(self.n_vertices);
         let attributes = self.attributes.iter().map(move |info| vertices * info.format.size() as u64);
-        [u64::from(self.user_data_len), self.indices_len()].into_iter().chain(attributes)
+        [u64::from(self.user_data_len), self.index_buffer_size()].into_iter().chain(attributes)
     }
 
     /// Guesses the dialect of a descriptor whose checksum matches neither dialect (I2). If it decodes in both, a colour

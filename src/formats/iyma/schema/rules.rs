@@ -1,6 +1,6 @@
 //! The rules of IyMA.
 
-use crate::finding::rules;
+use crate::rule::rules;
 
 rules! {
     MAGIC "IYMA-MAGIC" Fatal "Header" "" Structure

@@ -69,7 +69,7 @@ pub struct Document {
 }
 
 /// The header: 13 bytes, or 78 in the renderlib dialect.
-#[derive(Layout)]
+#[derive(Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect))]

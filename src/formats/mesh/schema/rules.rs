@@ -1,6 +1,6 @@
 //! The rules of MESH.
 
-use crate::finding::rules;
+use crate::rule::rules;
 
 rules! {
     TRUNCATED "MESH-TRUNCATED" Fatal "General structure" "" Structure

@@ -20,7 +20,8 @@ impl Intent {
             return Intent::Property;
         }
         let word = ascii_prefix(line, |byte| byte.is_ascii_alphanumeric());
-        if let Some((kind, _)) = guess_kind(word, line[word.len()..].first().is_some_and(is_whitespace)) {
+        let next = line[word.len()..].first();
+        if let Some((kind, _)) = guess_kind(word, next.is_some_and(is_whitespace)) {
             return Intent::Attribute(kind);
         }
         let name = ascii_prefix(line, |byte| byte.is_ascii_alphanumeric() || *byte == b'_');

@@ -158,13 +158,15 @@ fn attribute_error(
     Diagnostic::new(&rules::COMMA, token, message)
 }
 
+/// Returns the diagnostic for a word that is not a number.
 fn number_error(kind: LineKind, word: &str, range: Range<usize>) -> Diagnostic {
     let (rule, expected) = match kind.attribute().value_type {
         ValueType::Float => (&rules::NUMBER, "a decimal number"),
         ValueType::Integer | ValueType::Index => (&rules::INDEX, "an integer"),
         ValueType::Word => return unknown_word_error(kind, word, range),
     };
-    let hint = match word.to_ascii_lowercase().trim_start_matches(['+', '-']) {
+    let lower = word.to_ascii_lowercase();
+    let hint = match lower.trim_start_matches(['+', '-']) {
         "" | "," => "",
         word if has_comment(word) => "; comments start with `#`",
         word if word.contains(';') => "; values are separated by commas",
@@ -198,6 +200,7 @@ pub(super) enum IntegerError {
     TooLarge,
 }
 
+/// Returns the diagnostic for a number that is not a valid integer.
 pub(super) fn integer_error(kind: LineKind, why: IntegerError, word: &str, at: Range<usize>) -> Diagnostic {
     let expected = match why {
         _ if kind.attribute().value_type != ValueType::Index => &*expected_integer(kind),

@@ -54,6 +54,7 @@ pub fn read_to_text(text: &[u8], options: &Options) -> String {
     format!("{document} {report:?} {:?} {}", read.diagnostics.unreadable, read.is_stopped)
 }
 
+/// Reads a file.
 pub(super) fn read(file: &[u8], options: &Options) -> ReadOutcome {
     if let Some(encoding) = text::other_encoding(file) {
         let mut diagnostics = Diagnostics::default();

@@ -74,7 +74,7 @@ impl ChunkReader<'_> {
                 None => self.parse_first_line(rest, start),
             };
         }
-        self.content.counts.push(self.window.counts);
+        self.content.counts.push(self.window.counts());
         self.content
     }
 
@@ -83,7 +83,7 @@ impl ChunkReader<'_> {
         // Lines in a run have no comments; earlier comments are already assigned.
         let LineContent::Values(kind, _) = *content else { return 0 };
         let (count, length) = fast::read_run(lines, kind, self.window.unfilled(kind));
-        self.window.counts.kinds[kind as usize] += count;
+        self.window.count_lines(kind, count);
         length
     }
 
@@ -113,7 +113,7 @@ impl ChunkReader<'_> {
     fn add_diagnostic(&mut self, diagnostic: Diagnostic, start: usize) {
         self.content.is_stopped = self.options.stop_at.is_some_and(|min| diagnostic.rule.severity >= min);
         let index = match diagnostic.intent {
-            Intent::Attribute(kind) => self.window.next_index(kind),
+            Intent::Attribute(kind) => self.window.next_line_index(kind),
             Intent::Property | Intent::Unknown => 0,
         };
         self.content.diagnostics.add(LocatedDiagnostic { diagnostic, start, index }, &self.options.limits);
@@ -126,7 +126,7 @@ impl ChunkReader<'_> {
         match *content {
             LineContent::Empty => {}
             LineContent::Property { name, value } => {
-                self.window.counts.properties += 1;
+                self.window.count_property();
                 self.content.properties.push(Property { name: name.to_owned(), value: value.to_owned() });
             }
             LineContent::Values(kind, ref values) => self.window.push(kind, values),
@@ -139,7 +139,9 @@ impl ChunkReader<'_> {
         Some(match *content {
             LineContent::Empty => return None,
             LineContent::Property { .. } => CommentPlace::Property(before(self.window.next_property_index())),
-            LineContent::Values(kind, _) => CommentPlace::Line(kind, before(self.window.next_index(kind))),
+            LineContent::Values(kind, _) => {
+                CommentPlace::Line(kind, before(self.window.next_line_index(kind)))
+            }
         })
     }
 }

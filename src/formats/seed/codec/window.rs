@@ -26,7 +26,7 @@ pub(in crate::formats::seed) struct Window<'d> {
     /// The number of lines before the chunk.
     before: LineCounts,
     /// The number of lines of the chunk so far, including lines that exceed the window and are only counted.
-    pub(super) counts: LineCounts,
+    counts: LineCounts,
 }
 
 impl<'d> Window<'d> {
@@ -50,14 +50,23 @@ impl<'d> Window<'d> {
         windows.collect()
     }
 
+    /// The number of lines of the chunk so far.
+    pub(super) fn counts(&self) -> LineCounts {
+        self.counts
+    }
+
     /// The index of the next line of a kind, counted from the start of the file.
-    pub(super) fn next_index(&self, kind: LineKind) -> usize {
+    pub(super) fn next_line_index(&self, kind: LineKind) -> usize {
         self.before.kinds[kind as usize] + self.counts.kinds[kind as usize]
     }
 
     /// The index of the next property, counted from the start of the file.
     pub(super) fn next_property_index(&self) -> usize {
         self.before.properties + self.counts.properties
+    }
+
+    pub(super) fn count_property(&mut self) {
+        self.counts.properties += 1;
     }
 
     /// Returns the unfilled part of the column of `kind` in this window.
@@ -67,6 +76,11 @@ impl<'d> Window<'d> {
             ColumnMut::Floats(column) => ColumnMut::Floats(column.get_mut(start..).unwrap_or_default()),
             ColumnMut::Integers(column) => ColumnMut::Integers(column.get_mut(start..).unwrap_or_default()),
         }
+    }
+
+    /// Counts lines whose values have already been written to the column.
+    pub(super) fn count_lines(&mut self, kind: LineKind, lines: usize) {
+        self.counts.kinds[kind as usize] += lines;
     }
 
     /// Appends the values of a line, if the window has space for them, and counts the line.

@@ -45,7 +45,8 @@ pub(in crate::formats::seed) fn write(document: &Document, with_comments: bool) 
 
 /// Estimates the size of the text in bytes.
 fn estimate_size(document: &Document) -> usize {
-    LineKind::ALL.iter().map(|kind| document.line_count(*kind) * (4 + 12 * kind.attribute().values)).sum()
+    let lines = LineKind::ALL.map(|kind| document.line_count(kind) * (4 + 12 * kind.attribute().values));
+    lines.iter().sum()
 }
 
 /// The text of a document being written.

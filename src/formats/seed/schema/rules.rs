@@ -1,6 +1,6 @@
 //! The rules of Seed.
 
-use crate::finding::rules;
+use crate::rule::rules;
 
 rules! {
     ENCODING "SEED-ENCODING" Fatal "Syntax" "S9" Code("decodes bytes before the grammar applies")

@@ -205,7 +205,8 @@ fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     set_meshspec_extra(&mut mesh.extras, !kinds.is_empty(), "kinds", kinds);
 }
 
-/// Makes inverse bind matrices finite and affine, and rest transforms finite. Rest poses of joints stay the same.
+/// Makes inverse bind matrices finite and affine, and rest transforms finite. If the matrix of a joint changes, its
+/// rest pose stays the same.
 fn repair_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for index in 0..scene.skeleton.joints.len() {
         let path = format!("skeleton.joints[{index}]");

@@ -48,7 +48,7 @@ fn attempts_for(
     };
     let others = |leaf: &Leaf, of: Option<&'static str>| -> Vec<String> {
         let others = compared().filter(|other| other.path != leaf.path && is_in(other, of));
-        others.map(|other| other.value.number_text()).collect()
+        others.map(|other| other.value.plain_text()).collect()
     };
     match &constraint.requirement {
         Requirement::Below(_) => {
@@ -78,7 +78,7 @@ fn attempts_for(
             let last = target.leaves.last().into_iter();
             let last = last.flat_map(|last| last.changes_to(vec![last.smallest()]));
             let first = compared().take(1).flat_map(|first| first.changes_to(vec![first.largest()]));
-            let equal = compared().take(1).map(|first| first.value.number_text());
+            let equal = compared().take(1).map(|first| first.value.plain_text());
             vec![limited(equal.collect(), attempt(last.chain(first).collect()))]
         }
         Requirement::Sum { of, tolerance, .. } => {
@@ -133,8 +133,8 @@ fn attempts_for(
         Requirement::Position => {
             let swap = |leaf: &Leaf, other: &Leaf| Alteration::Swap {
                 path: leaf.path.clone(),
-                text: other.value.number_text(),
-                other: (other.path.clone(), leaf.value.number_text()),
+                text: other.value.plain_text(),
+                other: (other.path.clone(), leaf.value.plain_text()),
                 recount: leaf.recount,
             };
             let pairs = leaves.flat_map(|leaf| compared().map(move |other| (leaf, other)));
@@ -214,7 +214,7 @@ fn compared_leaves<'p>(targets: &'p Targets, target: &'p ConstrainedField) -> im
 impl Leaf {
     /// Returns a change to each of `texts` that differs from this value.
     fn changes_to(&self, texts: Vec<String>) -> Vec<Alteration> {
-        let texts = texts.into_iter().filter(|other| *other != self.value.number_text());
+        let texts = texts.into_iter().filter(|other| *other != self.value.plain_text());
         let set = |text| Alteration::Set { path: self.path.clone(), text, recount: self.recount };
         texts.map(set).collect()
     }

@@ -34,7 +34,7 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
             let attempt = Attempt::new(Breakage::Constraint(constraint), changes);
             vec![Attempt { field: dependency.field, ..attempt }]
         }
-        // A wrong size of a block that is also its unpacked size breaks the content first: no file breaks only the count.
+        // A wrong block size that is also the unpacked size breaks the content first, so no file breaks only the count.
         Role::Count(_) if number.has_role(|role| role == Role::UnpackedSize) => Vec::new(),
         Role::Count(item) => {
             let item = item.max(1);

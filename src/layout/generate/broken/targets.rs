@@ -200,7 +200,7 @@ fn declaring_word(node: &Node) -> Option<&'static Declaration> {
     outer.all_bit_fields().into_iter().find(|(.., own)| std::ptr::eq(*own, field)).map(|(word, ..)| word)
 }
 
-/// Returns an integer and the limits of its field; `None` for floats, text, and fields of more than 64 bits.
+/// Returns a value as an integer, and the limits of its field; `None` for floats, text, and fields of more than 64 bits.
 pub(super) fn int_and_range(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
     let value = match value {
         Value::Int(number) => *number,

@@ -134,7 +134,8 @@ fn float_strategy() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// A strategy for properties with distinct names: some of the built-in properties or, in plausible files, all of them.
+/// A strategy for properties with distinct names, including some of the built-in properties; in plausible files, all
+/// of them.
 fn property_strategy(grammar: &'static Grammar, plausible: bool) -> impl Strategy<Value = Vec<TextLine>> {
     let value = "[!-\"$-~é€😀]{0,6}( [!-\"$-~]{1,5}){0,2}".prop_map(|value| value.trim().to_owned());
     let others = vec(("[A-Za-z][A-Za-z0-9_]{0,5}", value), 0..5);

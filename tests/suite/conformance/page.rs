@@ -2,11 +2,11 @@
 
 use meshspec::{bmd, conformance};
 
-#[path = "../../examples/loaders/bmd_loader.rs"]
+#[path = "../../../examples/loaders/bmd_loader.rs"]
 #[allow(dead_code, reason = "it is a program")]
 mod bmd_loader;
 
-const PAGE: &str = include_str!("../../docs/conformance.md");
+const PAGE: &str = include_str!("../../../docs/conformance.md");
 
 #[test]
 #[ignore = "takes half a minute of processor time: `.ci/run` runs it"]

@@ -1,5 +1,9 @@
 //! BMD: all codes of packed words, comparison of walker and codec, locations of findings, canonical images.
 
+mod numbers;
+mod poses;
+mod splitting;
+
 use std::io::Cursor;
 use std::ops::ControlFlow;
 

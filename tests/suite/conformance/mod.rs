@@ -1,5 +1,7 @@
 //! The loader harness: verdicts, causes, coverage, reports.
 
+mod page;
+
 use meshspec::conformance::{FileKind, Mismatch, RunReport};
 use meshspec::{Dialect, Format, FormatId, ReadOptions, bmd, check, conformance, crucible, iyma, mesh, seed};
 
@@ -70,7 +72,7 @@ fn a_panic_is_a_disagreement() {
         _ => None,
     });
     let (message, size) = panic.expect("a panic");
-    assert!(message.contains("out of range") && message.contains("conformance.rs:"), "{message}");
+    assert!(message.contains("out of range") && message.contains(file!()), "{message}");
     assert_eq!(size, 0);
     // Other bugs are also found.
     assert!(rules(&report).contains(&"MESH-INDEX-RANGE"), "{report}");

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "some declarations are only described, never decoded")]
 
+mod large;
+
 use std::ops::ControlFlow;
 
 use binrw::binrw;
@@ -399,7 +401,7 @@ fn documents_have_every_kind_of_value() {
     );
 }
 
-#[path = "../../examples/generated_files.rs"]
+#[path = "../../../examples/generated_files.rs"]
 mod generated_files;
 
 /// Positions with their number.

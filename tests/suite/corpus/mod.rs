@@ -1,5 +1,7 @@
 //! Corpora: the verdicts in the repository's corpus match reading, and a custom format also has a corpus.
 
+mod readme;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

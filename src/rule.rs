@@ -1,0 +1,167 @@
+//! Rules and their severity.
+
+use meshspec_derive::ToJson;
+
+/// The severity of a violation.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::{FormatId, Severity, Strictness};
+///
+/// let mut bytes = std::fs::read("samples/mesh/flag.mesh")?;
+/// bytes[0x101] = 9; // an index out of range
+/// let report = meshspec::check(&bytes, FormatId::Mesh, &Default::default())?;
+/// let rule = report.first_rejected(Strictness::Strict).unwrap().rule;
+/// assert_eq!((rule.severity, rule.severity.label()), (Severity::Error, "error"));
+/// assert!(Strictness::Lenient.threshold() > Severity::Error && report.is_valid(Strictness::Lenient));
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ToJson)]
+pub enum Severity {
+    /// The file ignores a recommendation, or the violation is unlikely to affect readers. Never rejected.
+    Warning,
+    /// The file violates the specification, or a reader could decode wrong data. Strict reading rejects the file;
+    /// lenient reading reports the violation.
+    Error,
+    /// The file cannot be decoded unambiguously. Both modes reject it.
+    Fatal,
+}
+
+impl Severity {
+    /// The name: `warning`, `error` or `fatal`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+            Severity::Fatal => "fatal",
+        }
+    }
+
+    /// The label in reports: `warning`, or `error` for errors and fatal errors.
+    pub fn label(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Error | Severity::Fatal => "error",
+        }
+    }
+}
+
+/// One rule of a format. Codes are stable; `docs/rules.md` lists them all. Rules with the same code are equal.
+///
+/// A declaration refers to a rule by its Rust path:
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::Layout;
+///
+/// mod rules {
+///     use meshspec::{Rule, Severity};
+///
+///     pub static VERSION: Rule = Rule::new("SAMPLE-VERSION", Severity::Fatal, "The version is 1.");
+/// }
+///
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// struct Header {
+///     #[br(assert(version == 1, "the version is not 1"))]
+///     #[layout(rule = rules::VERSION)]
+///     version: u8,
+/// }
+/// ```
+///
+/// A misspelt path does not compile:
+///
+/// ```compile_fail,E0425
+/// # use binrw::binrw;
+/// # use meshspec::layout::Layout;
+/// #
+/// # mod rules {
+/// #     use meshspec::{Rule, Severity};
+/// #
+/// #     pub static VERSION: Rule = Rule::new("SAMPLE-VERSION", Severity::Fatal, "The version is 1.");
+/// # }
+/// #
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// struct Header {
+///     #[br(assert(version == 1, "the version is not 1"))]
+///     #[layout(rule = rules::VERSOIN)]
+///     version: u8,
+/// }
+/// ```
+#[derive(Debug, ToJson)]
+pub struct Rule {
+    /// The stable code, such as `MESH-INDEX-RANGE`.
+    pub code: &'static str,
+    /// The severity of a violation.
+    pub severity: Severity,
+    /// The rule in a sentence.
+    pub summary: &'static str,
+    /// The section of the specification that states the rule.
+    pub section: &'static str,
+    /// The rows of `docs/interpretations.md` that the rule cites, such as `M13`; empty if the specification is clear.
+    pub row: &'static str,
+    /// The part of the library that finds violations.
+    #[json(skip)]
+    pub enforced_by: Enforcement,
+}
+
+/// The part of the library that finds violations of a [`Rule`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enforcement {
+    /// A check, constraint or table column in the declaration.
+    Declaration,
+    /// The structure of the declaration: magic bytes, counts, packed blocks, the end of the file, or the grammar.
+    /// Declarations enforce these rules without stating them.
+    Structure,
+    /// Code, because the declaration cannot express the rule. The text is the reason.
+    Code(&'static str),
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Rule) -> bool {
+        self.code == other.code
+    }
+}
+
+impl Eq for Rule {}
+
+impl Rule {
+    /// Creates a rule that a declaration enforces, with empty `section` and `row`.
+    pub const fn new(code: &'static str, severity: Severity, summary: &'static str) -> Rule {
+        Rule { code, severity, summary, section: "", row: "", enforced_by: Enforcement::Declaration }
+    }
+
+    /// The reference in brackets after a message: the code, then the row if the rule has one.
+    pub fn reference(&self) -> String {
+        match self.row {
+            "" => self.code.to_owned(),
+            row => format!("{}, {row}", self.code),
+        }
+    }
+}
+
+/// Declares the rules of a format: one static per rule, and the list `RULES` of all rules.
+macro_rules! rules {
+    ($(
+        $name:ident $code:literal $severity:ident $section:literal $row:literal $by:ident $(($reason:literal))?
+            $summary:literal;
+    )*) => {
+        $(pub(crate) static $name: $crate::Rule = $crate::Rule {
+            code: $code,
+            severity: $crate::Severity::$severity,
+            summary: $summary,
+            section: $section,
+            row: $row,
+            enforced_by: $crate::Enforcement::$by $(($reason))?,
+        };)*
+
+        /// Every rule of the format.
+        pub(crate) static RULES: &[&$crate::Rule] = &[$(&$name),*];
+    };
+}
+
+pub(crate) use rules;

@@ -1,0 +1,4 @@
+//! Seed: the errors of malformed lines, and the grammar.
+
+mod errors;
+mod grammar;
