@@ -24,7 +24,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// # }
 /// ```
 ///
-/// `Debug` prints the same text as `Display`, which suits an error returned from `main`.
+/// `Debug` prints the same text as `Display`, so errors returned from `main` are readable.
 pub struct Error(Box<ErrorData>);
 
 struct ErrorData {
@@ -54,13 +54,13 @@ struct ErrorData {
 pub enum ErrorKind {
     /// The input breaks a rule of its format.
     Malformed,
-    /// Reading or converting would take more memory than a limit allows.
+    /// Reading or converting the input would exceed this limit.
     LimitExceeded(Limit),
     /// The input has an unknown format, or an unsupported variant.
     Unsupported,
     /// The target format or dialect cannot express the document.
     Inexpressible,
-    /// Reading or writing the file itself failed, for this reason.
+    /// An I/O operation failed with this kind of error.
     Io(io::ErrorKind),
 }
 
@@ -102,12 +102,12 @@ impl Error {
     }
 
     /// Creates an error for a document that the target cannot express.
-    #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone never needs it"))]
+    #[cfg_attr(feature = "seed", allow(dead_code, reason = "unused if only Seed is enabled"))]
     pub(crate) fn inexpressible(message: impl ToString) -> Error {
         Error::new(ErrorKind::Inexpressible, message)
     }
 
-    /// Converts a finding that the reader or writer rejects to an error.
+    /// Creates an error from a finding that the reader or writer rejects.
     pub(crate) fn from_finding(kind: ErrorKind, finding: &Finding) -> Error {
         let Finding { rule, path, span, message } = finding;
         Error::new(kind, message).at(path).with_rule(rule).with_span(span.clone())
@@ -137,13 +137,13 @@ impl Error {
         self
     }
 
-    /// Sets a path that is only displayed, for files without a declaration, such as glTF.
+    /// Sets a display-only path, for files without a declaration, such as glTF.
     #[cfg(feature = "scene")]
     pub(crate) fn at_text(self, path: impl Into<String>) -> Error {
         self.at(Path::text(path))
     }
 
-    /// Prefixes the path with the path of the value that contains it.
+    /// Prefixes the path with `parent`, the path of the enclosing value.
     #[allow(dead_code, reason = "only some formats read nested values separately")]
     pub(crate) fn within(mut self, parent: impl Into<Path>) -> Error {
         self.0.path = parent.into().join(std::mem::take(&mut self.0.path));
@@ -167,7 +167,7 @@ impl Error {
         self.0.kind
     }
 
-    /// The path of the file that was being read or written; `None` if the library did not open the file itself.
+    /// The path of the file that was being read or written; `None` if the library did not open the file.
     pub fn file(&self) -> Option<&std::path::Path> {
         self.0.file.as_deref()
     }

@@ -31,7 +31,7 @@ impl Scene {
         Scene::open_with(path, &ReadOptions::default())
     }
 
-    /// Reads a file with options, for example leniently. Interchange formats use only the strictness and the limits.
+    /// Reads a file with options, for example leniently. Only the strictness and the limits affect interchange formats.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {

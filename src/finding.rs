@@ -130,7 +130,7 @@ impl Report {
         self.findings.push(finding());
     }
 
-    /// Adds `count` findings of `rule` that are only counted.
+    /// Counts `count` findings of `rule` without storing them.
     #[cfg(feature = "seed")]
     pub(crate) fn add_suppressed(&mut self, rule: &'static Rule, count: usize) {
         if self.is_enabled(rule) && count > 0 {
@@ -144,7 +144,7 @@ impl Report {
         &self.findings
     }
 
-    /// Sets the missing locations of findings to the result of `find` for their paths.
+    /// Sets each missing location to the result of `find` for the path of the finding.
     pub(crate) fn locate(&mut self, find: impl Fn(&Path) -> Option<Span>) {
         for finding in self.findings.iter_mut().filter(|finding| finding.span.is_none()) {
             finding.span = find(&finding.path);

@@ -59,8 +59,8 @@ struct FloatVisitor;
 
 /// Converts a decimal that was parsed as a 64-bit float to the 32-bit float that parsing it directly would return.
 ///
-/// Rounding twice is wrong if the 64-bit float is half-way between two 32-bit floats, as for `7.038531e-26`. In that
-/// case, returns the 32-bit float whose shortest decimal parses to `value`.
+/// Rounding twice can be wrong if the 64-bit float is half-way between two 32-bit floats, as for `7.038531e-26`. In
+/// that case, returns the 32-bit float whose shortest decimal parses to `value`.
 pub(crate) fn narrow_to_f32(value: f64) -> f32 {
     let nearest = value as f32;
     let other = if value > nearest.into() { nearest.next_up() } else { nearest.next_down() };
@@ -167,7 +167,7 @@ impl<T: Floats> Floats for Option<T> {
     }
 }
 
-/// Implements the traits of serde for floats inside other types.
+/// Implements the serde traits for floats inside other types.
 struct FloatItem<T>(T);
 
 impl<T: Floats> Serialize for FloatItem<&T> {

@@ -147,7 +147,7 @@ pub struct MeshInfo {
 /// The start of a mesh in shared buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct MeshStart {
-    /// The position of its first index.
+    /// The position of the first index of the mesh.
     pub first_index: u64,
     /// The position of the first vertex, to which the indices of the mesh are relative.
     pub first_vertex: u64,
@@ -216,7 +216,7 @@ pub struct SkeletonInfo {
 #[derive(Debug, Clone, Default, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct AnimationInfo {
-    /// The name, if the dialect stores one.
+    /// The name; `None` if missing.
     #[json(always)]
     pub name: Option<String>,
     /// The duration in ticks.

@@ -48,9 +48,9 @@
 //!
 //! # Check
 //!
-//! [`read`] and [`open`] are strict: they return the first violation as an [`Error`] with the path of the field, its byte
-//! range and the rule. [`open_with`] with [`ReadOptions::lenient`] reads even invalid files, if they can be decoded
-//! unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded.
+//! [`read`] and [`open`] are strict: they return the first violation as an [`Error`] with the path of the field, its
+//! byte range and the rule. [`open_with`] with [`ReadOptions::lenient`] reads even invalid files, if they can be
+//! decoded unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
@@ -165,7 +165,8 @@
 //!
 //! # Formats
 //!
-//! [MESH](mesh), [Crucible](crucible), [Seed](seed), [IyMA](iyma) and [BMD](bmd): these modules link the specifications.
+//! [MESH](mesh), [Crucible](crucible), [Seed](seed), [IyMA](iyma) and [BMD](bmd): these modules link the
+//! specifications.
 //!
 //! # Features
 //!
@@ -229,7 +230,7 @@ mod nan;
 mod options;
 #[cfg_attr(
     not(all(feature = "crucible", feature = "seed", feature = "obj")),
-    allow(dead_code, unused_imports, reason = "each format uses a part of it")
+    allow(dead_code, unused_imports, reason = "unused if only some formats are enabled")
 )]
 mod parallel;
 mod path;

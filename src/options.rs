@@ -208,8 +208,8 @@ pub struct WriteOptions {
     pub strictness: Strictness,
     /// The compression level, for formats with levels: for IyMA, a zstd level; 3 if `None`.
     pub compression_level: Option<i32>,
-    /// The number of compression threads, for IyMA with the feature `parallel`. 0 and 1 mean one thread. With more
-    /// threads, the compressed bytes differ, but do not depend on their number.
+    /// The number of compression threads, for IyMA with the feature `parallel`. 0 and 1 mean one thread. All larger
+    /// numbers yield the same bytes, which differ from those of one thread.
     pub threads: u32,
     /// Whether to write the data checksum, for formats in which it is optional (IyMA). If `None`, the document decides.
     pub data_checksum: Option<bool>,

@@ -35,7 +35,7 @@ enum Repr {
 }
 
 impl Path {
-    /// Creates a path that is only displayed, in a file without a declaration.
+    /// Creates a display-only path, for a file without a declaration.
     pub fn text(path: impl Into<String>) -> Path {
         Path(Repr::Text(path.into()))
     }

@@ -9,8 +9,8 @@ use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, LitByteStr, LitInt, LitStr, Result, Token, Type};
 
-/// Returns `true` if the attributes of a codec are present. binrw and modular-bitfield remove their attributes on
-/// expansion, so a derive below them would describe another layout.
+/// Returns `true` if `repr`, `bitfield` or an attribute of binrw is present. binrw and modular-bitfield remove their
+/// attributes on expansion, so a derive below them would describe another layout.
 pub fn has_layout_attributes(attrs: &[Attribute]) -> bool {
     has_any(attrs, &["repr", "bitfield"]) || has_codec(attrs)
 }
@@ -38,7 +38,7 @@ pub enum Endian {
 }
 
 impl Endian {
-    /// Returns the constant of `Layout` for this order.
+    /// Returns the name of the constant in `Layout`: `BIG` or `TYPE`.
     pub fn constant(self) -> Ident {
         Ident::new(if self == Endian::Big { "BIG" } else { "TYPE" }, Span::call_site())
     }
@@ -145,7 +145,7 @@ impl Container {
     }
 }
 
-/// Returns an error if the codec of a packed word has another byte order than the declaration.
+/// Returns an error if the codec and the declaration of a packed word differ in byte order.
 fn check_word_order(map: &Directive, endian: Option<Endian>) -> Result<()> {
     let function = map.value::<Tokens>()?.to_string();
     let is_little = function.contains("from_bytes") || function.contains("into_bytes");

@@ -1,4 +1,4 @@
-//! Bit field structs: one word, lowest bits first.
+//! Packed words: structs of bit fields, lowest bits first.
 
 use proc_macro2::{Ident, TokenStream as Tokens};
 use quote::{format_ident, quote};

@@ -9,7 +9,7 @@ use crate::{doc_text, field_attributes, unraw_name};
 
 /// The options of `#[columns(records = Vertices, format = VertexFormat)]`.
 struct RecordOptions {
-    /// The type of the records, with the required methods.
+    /// The type that contains the records, with the methods `column`, `fill` and `zeroed`.
     records: Ident,
     /// The word that selects the attributes of a record.
     format: Ident,
@@ -24,7 +24,7 @@ struct Column {
     doc: String,
     /// The type of a value.
     value: Type,
-    /// The flag of the format for the attribute; `None` if it is always present.
+    /// The flag in the format word; `None` if the attribute is always present.
     flag: Option<Ident>,
 }
 

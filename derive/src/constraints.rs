@@ -114,7 +114,7 @@ pub fn take_constraints(directives: &mut Vec<Directive>) -> Result<Vec<Constrain
     Ok(constraints)
 }
 
-/// Returns the error for an unsupported directive of a field; for `layout`, it lists the constraints.
+/// Returns the error for an unsupported directive of a field. For `#[layout]`, the error lists the constraints.
 pub fn unsupported_error(directive: &Directive) -> Error {
     let error = directive.unsupported_error();
     if directive.source != "layout" {
@@ -306,8 +306,9 @@ fn check_template(message: &LitStr, scope: &Scope) -> Result<()> {
             .contains(&name)
             || scope.has(name);
         if !part.contains('}') || !is_known {
-            let known = "the placeholders of a message are {found}, {limit}, {previous} and names of fields";
-            return Err(Error::new(message.span(), known));
+            let error = "unknown placeholder, expected {found}, {limit}, {previous}, {position}, {first}, {items}, \
+                {problem} or the name of a field";
+            return Err(Error::new(message.span(), error));
         }
     }
     Ok(())

@@ -44,7 +44,7 @@ impl Directive {
         self.value_with(parse_expressions)
     }
 
-    /// Returns `true` if this directive only affects the written value and not the layout.
+    /// Returns `true` if this directive affects only the written value, not the layout.
     pub fn is_write_only(&self) -> bool {
         const POSITIONING: &str = "align_after align_before big is_big is_little magic pad_after pad_before \
             pad_size_to restore_position seek_before";

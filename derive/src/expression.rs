@@ -5,7 +5,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::{ToTokens, quote};
 use syn::{BinOp, Block, Error, Expr, ExprLit, Ident, Lit, Member, Result, Stmt, UnOp};
 
-/// The names visible to an expression, imports and earlier fields, each in Rust and in the layout.
+/// The imports and earlier fields visible to an expression, each with its names in Rust and in the layout.
 #[derive(Clone, Default)]
 pub struct Scope(Vec<(String, String)>);
 
@@ -108,7 +108,7 @@ fn is_dialect(path: &syn::Path) -> bool {
     path.segments.iter().rev().nth(1).is_some_and(|segment| segment.ident == "Dialect")
 }
 
-/// Returns the only expression in a block.
+/// Returns the expression of a block without statements; `None` for other blocks.
 fn only_expression(block: &Block) -> Option<&Expr> {
     match &*block.stmts {
         [Stmt::Expr(expr, None)] => Some(expr),

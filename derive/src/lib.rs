@@ -75,8 +75,8 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 }
 
 /// Implements `meshspec::layout::walk::StoredFields`: the values of the fields that a file stores unchanged, by their
-/// names in the layout. Fields that binrw removes (`temp`), computes (`calc`), maps, writes with a function other than
-/// `bulk::write`, or writes with arguments have no such value.
+/// names in the layout. Fields that binrw removes (`temp`), ignores, computes (`calc`), maps, writes with arguments, or
+/// writes with a function other than `bulk::write` have no such value.
 #[proc_macro_derive(StoredFields, attributes(br, bw, brw, bits, skip, layout, json))]
 pub fn derive_stored_fields(input: TokenStream) -> TokenStream {
     derive(input, stored::expand)
@@ -103,7 +103,7 @@ pub fn derive_json(input: TokenStream) -> TokenStream {
 }
 
 /// Implements only serde's `Serialize`, for reports. Follows the conventions of [`Json`](derive@Json), except that
-/// non-finite floats become `null`, and `with` is the path of a function.
+/// empty lists are omitted, non-finite floats become `null`, and `with` is the path of a function.
 #[proc_macro_derive(ToJson, attributes(json))]
 pub fn derive_to_json(input: TokenStream) -> TokenStream {
     derive(input, |input| json::expand(input, json::Direction::Write))

@@ -99,7 +99,7 @@ pub fn to_vec<T: PlainData>(bytes: &[u8]) -> Vec<T> {
     values
 }
 
-/// Converts the little-endian bytes of one value. Panics unless there are as many bytes as in a value.
+/// Converts the little-endian bytes of one value. Panics if the length is not the size of `T`.
 pub(crate) fn to_value<T: PlainData>(bytes: &[u8]) -> T {
     let mut value = [bytemuck::pod_read_unaligned(bytes)];
     T::swap_on_big_endian(&mut value);
@@ -198,7 +198,7 @@ impl<T: PlainData> BinWrite for Bulk<'_, T> {
 
     fn write_options<W: Write + Seek>(&self, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
         match self {
-            // Writing them would require the input.
+            // The numbers are only in the input.
             Bulk::InputRange(range) => {
                 let message = format!(
                     "the numbers at bytes {range:#x?} of an input cannot be written without the input"

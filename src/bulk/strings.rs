@@ -13,7 +13,7 @@ use crate::{Error, Result, Text, path};
 /// The offset of every `STEP`-th string is stored.
 const STEP: usize = 1024;
 
-/// NUL-terminated strings up to the end of the file. Takes little more memory than in the file.
+/// NUL-terminated strings up to the end of the file, in little more memory than their bytes.
 ///
 /// ```
 /// use meshspec::bulk::Strings;

@@ -63,8 +63,8 @@ pub(super) struct Cause {
 }
 
 impl Disagreement {
-    /// Returns the sort key of files with the same disagreement: first generated files and files with a broken or
-    /// almost broken field, then files with a replaced number, then mutated files. Smaller files come first.
+    /// Returns the sort key among files with the same disagreement: first the change (generated, broken or almost
+    /// broken; then substituted; then mutated), then the size.
     pub(super) fn sort_key(&self) -> (u8, usize) {
         let order = match self.file_change {
             FileChange::Valid | FileChange::AlmostBroken(..) | FileChange::Broken(..) => 0,

@@ -130,8 +130,8 @@ impl<S: TestedFormat> Harness<S> {
         Harness { dialect: Some(dialect), ..self }
     }
 
-    /// Skips files that violate any of the rules `codes`: for example, rules that the loader deliberately does not
-    /// enforce, or warnings about files that it rejects.
+    /// Skips files that violate any of the rules `codes`, such as rules that the loader deliberately does not enforce,
+    /// or warnings about files that it rejects.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -182,9 +182,9 @@ impl<S: TestedFormat> Harness<S> {
             files: Vec::new(),
             disagreements: Vec::new(),
             coverage: Vec::new(),
-            problem: about.require_dialect(dialect).err().map(|error| error.to_string()).or(unknown),
+            generation_error: about.require_dialect(dialect).err().map(|error| error.to_string()).or(unknown),
         };
-        if report.problem.is_some() {
+        if report.generation_error.is_some() {
             return report;
         }
         let skips_other_dialects = given_dialect.is_none() && about.dialects.len() > 1;

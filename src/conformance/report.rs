@@ -15,7 +15,7 @@ pub struct RunReport {
     pub(super) disagreements: Vec<Disagreement>,
     pub(super) coverage: Vec<RuleCoverage>,
     /// The reason why no files could be generated; `None` otherwise.
-    pub(super) problem: Option<String>,
+    pub(super) generation_error: Option<String>,
 }
 
 /// The numbers of files in a run that test a rule.
@@ -55,8 +55,8 @@ impl RunReport {
 impl fmt::Display for RunReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}): ", self.format, self.dialect)?;
-        if let Some(problem) = &self.problem {
-            return writeln!(f, "no files: {problem}");
+        if let Some(error) = &self.generation_error {
+            return writeln!(f, "no files: {error}");
         }
         let kinds = [FileKind::Valid, FileKind::AlmostBroken, FileKind::Broken, FileKind::Mutated];
         let [valid, almost, broken, mutated] = kinds.map(|kind| self.files(kind));

@@ -10,7 +10,7 @@ use super::run::{SmallestCase, TestRun};
 /// The maximum number of simpler files to try per disagreement.
 const MAX_RUNS: usize = 2000;
 
-/// Shrinks a file while the cause of the disagreement stays the same. Returns the disagreement about the smallest file.
+/// Shrinks a file while the loader disagrees for the same cause. Returns the disagreement about the smallest file.
 pub(super) fn shrink_disagreement<S: TestedFormat>(
     run: &mut TestRun<'_, S>,
     cause: &Cause,

@@ -50,7 +50,7 @@ macro_rules! numbers {
                 }
             }
 
-            /// Appends a value of the same type, which always fits; ignores other values.
+            /// Appends a value of the declared type of the list; ignores values of other kinds.
             pub(super) fn push(&mut self, value: &Value) {
                 match (self, value) {
                     $($((Numbers::$variant(values), Value::$value(value)) => values.push(*value as $number),)?)*
@@ -70,7 +70,7 @@ macro_rules! numbers {
     };
 }
 
-// Each type with its name, its documentation, and the declared types and values of its numbers.
+// Each variant: type, name, documentation, and the declared type and `Value` variant, if any.
 numbers! {
     U8(u8), "u8", "Unsigned integers of 8 bits." from Type::Unsigned(1), Int;
     U16(u16), "u16", "Unsigned integers of 16 bits." from Type::Unsigned(2), Int;

@@ -121,7 +121,7 @@ impl Comparison {
         }
     }
 
-    fn record_values(&mut self, path: &str, expected: &Value, found: &Value) {
+    fn record_value_difference(&mut self, path: &str, expected: &Value, found: &Value) {
         self.record(path, || describe(expected), || describe(found));
     }
 
@@ -150,7 +150,7 @@ impl Comparison {
             (Value::Object(expected), Value::Object(found)) => self.compare_maps(path, expected, found),
             (Value::Array(expected), Value::Array(found)) => self.compare_lists(path, expected, found),
             (expected, found) if is_equal(expected, found) => {}
-            (expected, found) => self.record_values(path, expected, found),
+            (expected, found) => self.record_value_difference(path, expected, found),
         }
     }
 
@@ -229,7 +229,9 @@ impl Comparison {
                     Notation::Bits => expected.bits,
                 };
                 let expected = list.get(index).unwrap_or(&Value::Null);
-                self.with_index(path, index, |this, path| this.record_values(path, expected, found));
+                self.with_index(path, index, |this, path| {
+                    this.record_value_difference(path, expected, found)
+                });
             }
         }
     }

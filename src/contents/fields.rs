@@ -82,7 +82,7 @@ struct FieldVisitor<F> {
 /// A list of numbers, possibly in nested lists.
 struct NumberList {
     path: String,
-    /// The number of path segments.
+    /// The number of segments in `path`.
     depth: usize,
     numbers: Option<Numbers>,
     /// The largest length of the lists at each nesting level.

@@ -1,6 +1,6 @@
 //! The contents of a file as plain numbers: the values that a loader should have in memory after reading.
 //!
-//! All formats share one structure, described in `docs/contents.md`. Values stay in the file's coordinate system, and
+//! All formats share one structure, described in `docs/contents.md`. Values are in the file's coordinate system, and
 //! nothing is repaired. To test a loader, let it print the same JSON, or parts of it; [`compare`] lists the
 //! differences.
 

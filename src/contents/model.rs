@@ -7,7 +7,7 @@ use meshspec_derive::ToJson;
 
 /// The contents of a file as plain numbers, in one structure for all formats.
 ///
-/// Fields that a format lacks stay empty. `docs/contents.md` maps each field to the fields of a file.
+/// Fields that a format lacks are empty. `docs/contents.md` maps each field to the fields of a file.
 ///
 /// ```
 /// use meshspec::Dialect;
@@ -25,7 +25,7 @@ use meshspec_derive::ToJson;
 pub struct Contents<'f> {
     /// The name of the format.
     pub format: &'static str,
-    /// The dialect that the file was read as.
+    /// The dialect in which the file was read.
     pub dialect: Dialect,
     /// Named strings, in file order.
     pub properties: Vec<Property>,

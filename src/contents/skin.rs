@@ -2,7 +2,7 @@
 
 use super::array::{Array, Numbers};
 
-/// Maximum total number of vertices and joints in all poses of a file. Poses beyond this limit are not computed.
+/// Maximum total number of vertices and joints in all poses of a file. Only the first four poses may exceed it.
 const MAX_POSED_ITEMS: u64 = 1 << 20;
 
 /// The rounding error of a skinned position in 32-bit floats, relative to the largest intermediate value.
@@ -27,7 +27,7 @@ pub(crate) struct PoseBudget {
 }
 
 impl PoseBudget {
-    /// Creates a budget. `pose_cost` is the number of vertices and joints in one pose. The first four poses always fit.
+    /// Creates a budget in which the first four poses always fit.
     pub(crate) fn new(pose_cost: usize) -> PoseBudget {
         let pose_cost = (pose_cost as u64).max(1);
         PoseBudget { pose_cost, remaining: MAX_POSED_ITEMS.max(pose_cost.saturating_mul(4)) }
@@ -45,7 +45,7 @@ impl PoseBudget {
 #[derive(Default)]
 pub(crate) struct SkinnedPositions {
     positions: Vec<f32>,
-    /// The largest sum of absolute products for a defined coordinate.
+    /// The largest sum of the absolute products that yield a defined coordinate.
     max_sum: f64,
     /// The largest relative deviation allowed in addition to rounding errors.
     max_deviation: f64,

@@ -39,7 +39,7 @@ pub(super) type WriteScene = fn(Scene, &SceneOptions, &WriteOptions) -> Result<(
 pub(super) struct SceneFunctions {
     pub conventions: Conventions,
     pub read: ReadScene,
-    /// The writer, and whether the format needs normals.
+    /// The writer, and whether readers require normals; `None` if scenes cannot be written.
     pub write: Option<(WriteScene, bool)>,
 }
 
@@ -234,8 +234,8 @@ impl AnyFormat {
         (self.edge_cases)()
     }
 
-    /// Returns a violating and a correct file for a rule: the format's [own](Declared::example_of) example, or else a
-    /// [generated](crate::layout::generate) file and a breakage of it that breaks only `rule`. `None` without either.
+    /// Returns a violating and a correct file for a rule, from [`Declared::example_of`] or else
+    /// [generated](crate::layout::generate). `None` if neither provides an example.
     pub fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
         let AnyFormat { about, check, layout_of, .. } = self;
         (self.example_of)(rule).or_else(|| ExampleSearch { about, check, layout_of }.example_of(rule))

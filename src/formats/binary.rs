@@ -11,7 +11,7 @@ use super::{About, Declared, Format, Layouts};
 use crate::contents::{Contents, Fields};
 use crate::info::Info;
 use crate::layout::Layout;
-use crate::layout::codec::{check_strictness, decode, encode, with_findings};
+use crate::layout::codec::{check_strictness, decode, encode, with_at_least_one_finding};
 use crate::layout::declaration::bind;
 use crate::layout::general_rules::{RULES, VALUE};
 use crate::layout::structure::Structure;
@@ -130,7 +130,7 @@ impl<T: BinaryFormat> Format for T {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<T> {
         let dialect = T::dialect_of(bytes, options)?;
         let document = decode_unchecked::<T>(bytes, dialect, options)?;
-        let limits = with_findings(options).limits;
+        let limits = with_at_least_one_finding(options).limits;
         let mut report = Report::new(&limits);
         check_encoded(&document, bytes, dialect, &limits, &mut report)?;
         check_strictness(&report, options.strictness, ErrorKind::Malformed).map_err(in_format::<T>)?;

@@ -61,8 +61,8 @@ pub trait Declared: 'static {
     /// Rates how well `bytes` match the format, by magic bytes and structure, and detects the dialect. If the file is
     /// known to have this format, the dialect is valid even at low confidence.
     ///
-    /// By default, chooses among layouts with matching magic bytes the one that matches the longest part of the file.
-    /// Among layouts without magic bytes, chooses the first that matches the whole file.
+    /// By default, chooses the layout whose magic bytes match and that matches the longest prefix of the file. Among
+    /// layouts without magic bytes, chooses the first that matches the whole file.
     fn detect(bytes: &[u8]) -> Detection {
         detect_by_layouts(Self::ABOUT, bytes)
     }
@@ -102,7 +102,7 @@ pub trait Declared: 'static {
     ///
     /// # Errors
     ///
-    /// Returns an error if decoding would exceed the limits or needs a packing whose feature is disabled, or the format
+    /// Returns an error if decoding exceeds the limits or needs a packing whose feature is disabled, or the format
     /// lacks the dialect in the options.
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         let mut report = Report::new(&options.limits);

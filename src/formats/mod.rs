@@ -48,7 +48,7 @@ pub use format::Format;
 #[cfg(feature = "proptest")]
 pub use generated::Files;
 pub use registry::Formats;
-#[allow(unused_imports, reason = "each format uses only some of them")]
+#[allow(unused_imports, reason = "unused if only some formats are enabled")]
 use reject::{encode_checked, reject_violations, require_valid};
 pub use rule_texts::Interpretation;
 
@@ -69,7 +69,7 @@ use crate::{Error, ReadOptions, Report, Result};
 ///
 /// # Errors
 ///
-/// Returns an error if no built-in format matches the bytes, or they violate its rules.
+/// Returns an error if the format cannot be detected, or the bytes violate rules that `options` enforce.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     detect(bytes, None)?.read(bytes, options)
 }
@@ -126,8 +126,8 @@ pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Docume
 ///
 /// # Errors
 ///
-/// Returns an error if decoding would exceed the limits or needs a packing whose feature is disabled, or the format
-/// lacks the dialect in the options.
+/// Returns an error if decoding exceeds the limits or needs a packing whose feature is disabled, or the format lacks
+/// the dialect in the options.
 pub fn check(bytes: &[u8], format: impl Into<AnyFormat>, options: &ReadOptions) -> Result<Report> {
     format.into().check(bytes, options)
 }

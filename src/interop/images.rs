@@ -68,7 +68,7 @@ pub(super) fn relative_path(folder: &str, path: &str) -> (String, bool) {
     (parts.join("/"), false)
 }
 
-/// Returns `true` if a path is a URI that contains `://`.
+/// Returns `true` if a path contains `://`, as remote URIs do.
 pub(super) fn is_remote(path: &str) -> bool {
     path.contains("://")
 }
@@ -157,7 +157,7 @@ impl<'a> ImageFiles<'a> {
     }
 
     /// Writes the embedded image of a texture to a file, and replaces it by the path of the file. If companion files
-    /// are not possible, drops the texture and lists the loss at `path`. Returns an error if writing fails.
+    /// are unsupported, drops the texture and lists the loss at `path`. Returns an error if writing fails.
     pub fn write_embedded(
         &mut self,
         texture: &mut Option<Texture>,
@@ -180,14 +180,14 @@ impl<'a> ImageFiles<'a> {
             }
         };
         if name.is_empty() {
-            losses.push(Loss::dropped(path, "image files cannot be created beside the model"));
+            losses.push(Loss::dropped(path, "image files cannot be created next to the model"));
         } else {
             *texture = Some(Texture { name, image: None, uv_set, sampler });
         }
         Ok(())
     }
 
-    /// Writes the image of a texture. Returns the file name; empty if companion files are not possible.
+    /// Writes the image of a texture. Returns the file name; empty if companion files are unsupported.
     fn write_image(&mut self, texture: &Texture, files: &mut dyn Files) -> Result<String> {
         let Some(image) = &texture.image else { return Ok(String::new()) };
         let name = self.file_name(&texture.name, file_extension(&image.media_type));

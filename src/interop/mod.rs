@@ -7,7 +7,7 @@ mod folder;
 mod gltf;
 #[cfg_attr(
     not(all(feature = "gltf", feature = "obj", feature = "ply")),
-    allow(dead_code, reason = "each format needs a part of it")
+    allow(dead_code, reason = "unused if only some formats are enabled")
 )]
 mod images;
 #[cfg(any(feature = "gltf", feature = "obj"))]
@@ -20,7 +20,7 @@ mod ply;
 #[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
 #[cfg_attr(
     not(all(feature = "obj", feature = "ply", feature = "stl")),
-    allow(dead_code, reason = "each format needs a part of it")
+    allow(dead_code, reason = "unused if only some formats are enabled")
 )]
 mod shared {
     pub(super) mod polygons;
@@ -188,7 +188,7 @@ interchange! {
     /// glTF 2.0 in one file.
     Glb "gltf" gltf write_glb "glb" "glTF 2.0 binary" "one file: meshes, skins, animations",
     /// glTF 2.0 as JSON with a separate buffer file.
-    Gltf "gltf" gltf write_json "gltf" "glTF 2.0" "JSON with a .bin beside it: meshes, skins, animations",
+    Gltf "gltf" gltf write_json "gltf" "glTF 2.0" "JSON with a separate .bin file: meshes, skins, animations",
 }
 
 impl Interchange {

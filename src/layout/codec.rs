@@ -34,7 +34,7 @@ use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOpti
 pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &ReadOptions) -> Result<T> {
     let structure = Structure::of(&T::TYPE);
     let value = decode(&structure, bytes, options, |reader| T::read_le(reader))?;
-    let report = check::<T>(bytes, &with_findings(options))?;
+    let report = check::<T>(bytes, &with_at_least_one_finding(options))?;
     check_strictness(&report, options.strictness, ErrorKind::Malformed)?;
     Ok(value)
 }
@@ -99,7 +99,7 @@ pub(crate) fn encode<T: for<'a> BinWrite<Args<'a> = ()>>(value: &T) -> Result<Ve
 }
 
 /// Returns the options with a limit of at least one finding per rule, so that reading can reject the first.
-pub(crate) fn with_findings(options: &ReadOptions) -> ReadOptions {
+pub(crate) fn with_at_least_one_finding(options: &ReadOptions) -> ReadOptions {
     let max_findings = options.limits.max_findings_per_rule.max(1);
     ReadOptions { limits: options.limits.with_max_findings_per_rule(max_findings), ..options.clone() }
 }

@@ -44,7 +44,7 @@ use super::expr::Value;
 pub struct Decoding {
     /// The name of the function in the declaration; empty if no function is declared.
     pub name: &'static str,
-    /// Decodes a stored value; `None` if it has another type. The field is `None` if no function is declared.
+    /// Decodes a stored value; returns `None` for a value of the wrong type. The field is `None` without a function.
     pub decode: Option<fn(&Value) -> Option<DecodedValue>>,
     /// The formula, as a C expression or in words; empty if no formula is declared.
     pub formula: &'static str,
@@ -103,8 +103,7 @@ impl Decoding {
         Decoding { unit: if self.unit.is_empty() { of_type.unit } else { self.unit }, ..decoding }
     }
 
-    /// Returns the decoded value and its unit. The decoding of a packed word's type replaces a
-    /// missing function or unit.
+    /// Returns the decoded value and its unit. A missing function or unit is inherited from the packed word's type.
     pub fn apply(self, value: &Value) -> (Option<DecodedValue>, &'static str) {
         let of_type = if let Value::Bits(_, word) = value { word.decoding } else { Decoding::NONE };
         let decoding = self.or_type_decoding(of_type);

@@ -41,7 +41,7 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     dictionary.into_text()
 }
 
-/// Returns the size in bytes of the integer at `origin`, and whether it is big-endian; `None` for a bit field.
+/// Returns the size in bytes of the integer at `origin`, and whether it is big-endian; `None` for other values.
 fn integer_size(origin: ValueOrigin) -> Option<(u32, bool)> {
     let field = origin.declaration.fields().find(|field| field.name == origin.name)?;
     let item = field.ty.flatten().item;

@@ -17,11 +17,11 @@ pub struct Grammar {
     pub attributes: &'static [Attribute],
     /// The properties with a predefined meaning. Every file should have them.
     pub properties: &'static [BuiltInProperty],
-    /// The rules that the columns of the printed tables state.
+    /// The rules documented by columns of the printed tables.
     pub rules: &'static [ColumnRule],
 }
 
-/// A rule that a column in the table of attributes or properties states.
+/// A rule documented by a column in the table of attributes or properties.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ColumnRule {
     /// The column heading in the printed tables.
@@ -170,7 +170,7 @@ pub enum Domain {
 }
 
 impl Grammar {
-    /// Prints the declaration as Markdown, JSON or a dictionary; no files for other languages, which lack text formats.
+    /// Prints the declaration as Markdown, JSON or a dictionary. Returns no files for other languages.
     ///
     /// `name` is the identifier of the format, and `title` its display name.
     pub fn print(&self, schema: Schema, name: &str, title: &str) -> Vec<SchemaFile> {

@@ -7,7 +7,7 @@
 //! `{"cast", "to"}`, `{"if", "then", "else"}` or `{"op", "left", "right"}`. `{"field", "matches"}` tests whether a
 //! string starts with a pattern, in which `x` matches a hexadecimal digit.
 //!
-//! A look-ahead is a field with the same offset as the next field. A constraint has one key for its
+//! `"lookahead"` marks a field with the same offset as the next field. A constraint has one key for its
 //! requirement, such as `"below"`, `"one_of"`, `"finite"`, `"index_into"` or `"holds"`. Some requirements have
 //! further keys, such as `"of"` and `"tolerance"` for `"sum"`. `"if"`, `"rule"` and `"message"` follow. `"decoded"`
 //! is the name of the function that decodes a stored value, and `"formula"` is its formula. Keys without a value are
@@ -140,7 +140,7 @@ fn number_json(value: impl Into<i128>) -> Json {
     Json::Plain(value.into().to_string())
 }
 
-/// Returns `true`, or `Omitted`.
+/// Returns `true`, or `Omitted` for `false`.
 fn true_or_omitted(value: bool) -> Json {
     if value { Json::Plain("true".into()) } else { Json::Omitted }
 }

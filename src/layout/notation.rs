@@ -42,7 +42,7 @@ impl Notation for TextNotation {
     }
 
     fn cast(&self, text: String, to: IntType) -> String {
-        // Casting a size to 64 bits does not change it.
+        // Counts and sizes fit in 64 bits, so these casts are omitted.
         if to.bits >= 64 { text } else { format!("({text} as {})", int_name(to)) }
     }
 

@@ -85,7 +85,7 @@ fn format_type(ty: &Type, mut count: Option<&Expr>, names: &Names) -> String {
     base_name(&flat.item) + &dimensions.collect::<String>()
 }
 
-/// Returns the byte order in which several layouts store numbers, as the start of a sentence.
+/// Returns the byte order of the numbers in the layouts, as the start of a sentence.
 pub(super) fn byte_order_text(layouts: &[(&str, &'static Type)]) -> &'static str {
     let is_big = |field: &Field| matches!(field.content_type().flatten().item, Type::BigEndian(_));
     let has_big = |reached: &Reached| reached.declaration.fields().any(is_big);
@@ -168,12 +168,12 @@ pub(super) fn parenthesize_compound(text: &str) -> String {
     if is_compound(text) { format!("({text})") } else { text.to_owned() }
 }
 
-/// Returns the requirement of a constraint and its rule. `code` marks names and expressions.
+/// Returns the requirement, condition and rule of a constraint. `code` marks names and expressions.
 pub(super) fn constraint_text(constraint: &Constraint, field: &Field, names: &Names, code: Markup) -> String {
     format!("{} ({}).", requirement_text(constraint, field, names, code), code(constraint.rule.code))
 }
 
-/// Returns the requirement of a constraint, without a full stop.
+/// Returns the requirement and the condition of a constraint, without a full stop.
 pub(super) fn requirement_text(
     constraint: &Constraint,
     field: &Field,
@@ -249,7 +249,7 @@ pub(super) fn remark_lines(field: &Field, names: &Names) -> String {
     lines.chain(checksum_text(field, names, str::to_owned)).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns `Checksum: CRC-32 from count on, stored in sum.` `code` marks names.
+/// Returns `Checksum: CRC-32 from count on, stored in sum.`; `None` without a checksum. `code` marks names.
 pub(super) fn checksum_text(field: &Field, names: &Names, code: Markup) -> Option<String> {
     let Checksum { stored, function, from, none, .. } = field.checksum?;
     let stored = code(&readable_expr(&stored, names));
@@ -274,7 +274,8 @@ pub(super) fn declaration_lines(declaration: &Declaration) -> String {
     [declaration.doc, &decoding].join("\n").trim().to_owned()
 }
 
-/// Returns the decoding: a formula, or else the function. `code` marks both.
+/// Returns the decoding (the formula, or else the function) and the unit; `None` if there are none. `code` marks the
+/// decoding.
 pub(super) fn decoding_text(decoding: Decoding, code: Markup) -> Option<String> {
     let Decoding { name, formula, unit, .. } = decoding;
     let decoded = match (formula, name) {

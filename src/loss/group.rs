@@ -37,7 +37,7 @@ impl fmt::Display for Loss {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LossGroup {
-    /// The first loss of the group, with the number of items that all its losses affect.
+    /// The first loss, with the total number of items that the group affects.
     pub example: Loss,
     /// The number of losses.
     pub count: usize,

@@ -93,7 +93,7 @@ pub struct Affected {
 
 #[cfg_attr(
     not(all(feature = "mesh", feature = "bmd", feature = "gltf")),
-    allow(dead_code, reason = "each format uses some of the functions")
+    allow(dead_code, reason = "unused if only some formats are enabled")
 )]
 impl Loss {
     /// Creates a loss from the path of a field in the source and a message. Custom formats also use this constructor.

@@ -33,7 +33,7 @@ pub enum Unit {
 
 #[cfg_attr(
     not(all(feature = "bmd", feature = "gltf", feature = "iyma", feature = "scene")),
-    allow(dead_code, reason = "each format uses some of these quantities")
+    allow(dead_code, reason = "unused if only some formats are enabled")
 )]
 impl Quantity {
     /// Positions of vertices, in metres.

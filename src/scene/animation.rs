@@ -93,7 +93,7 @@ impl Animation {
         if self.rate > 0.0 && self.rate.is_finite() { seconds * self.rate } else { seconds }
     }
 
-    /// Returns the start and end in seconds: 0 and the duration, or the first and last sample if they are outside.
+    /// Returns the start and end in seconds: 0 and the duration, extended to samples outside this range.
     pub(super) fn time_range(&self) -> (f32, f32) {
         let times = self.times.iter().flatten();
         let (first, last) = times.fold((0.0, self.duration), |(first, last): (f32, f32), time| {
@@ -111,7 +111,7 @@ impl Animation {
     }
 
     /// Returns the transform of each joint, relative to its parent, at the time `ticks`. Unless the animation loops,
-    /// `ticks` is clamped to the sample times of each channel.
+    /// each channel clamps `ticks` to its first and last sample.
     pub fn pose(&self, skeleton: &Skeleton, ticks: f32) -> Vec<Transform> {
         self.poses(skeleton, &[ticks])
     }

@@ -254,7 +254,7 @@ impl BasisChange {
         }
     }
 
-    /// Returns `true` if the handedness changes: sign flips and coordinate swaps are odd in number.
+    /// Returns `true` if the handedness changes: the number of sign flips and coordinate swaps is odd.
     fn is_mirroring(&self) -> bool {
         let flips = self.sign_flips.iter().filter(|flip| **flip != 0).count();
         let is_swap = !matches!(self.source, [0, 1, 2] | [1, 2, 0] | [2, 0, 1]);

@@ -99,7 +99,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Bakes placements that glTF nodes cannot express: sheared ones, and those of levels of detail (one node each).
+    /// Bakes sheared placements, and placements in levels of detail, which glTF nodes cannot express.
     pub(super) fn bake_inexpressible(&mut self, max_triangles: u64, losses: &mut Vec<Loss>) -> Result<()> {
         let levels: HashSet<usize> = self.lods.iter().flat_map(|lod| &lod.meshes).copied().collect();
         self.bake(max_triangles, losses, |index, mesh| {

@@ -4,8 +4,8 @@ use super::{Channel, Faces, Indices, Mesh, Scene, Skin};
 use crate::{Error, Result};
 
 impl Scene {
-    /// Checks the consistency of the scene: one value per vertex in each attribute, all indices in range, face sizes
-    /// that sum to the number of indices, and no cycles in the skeleton.
+    /// Checks that every attribute has one value per vertex, all indices are in range, face sizes sum to the number of
+    /// indices, and the skeleton has no cycles.
     ///
     /// # Errors
     ///

@@ -63,7 +63,7 @@ impl Scene {
     }
 
     /// Moves the scene so that the centre of its bounding box in the rest pose is at the origin. Returns the offset, or
-    /// `None` if the scene is already centred or not finite. In scenes with joints, the offset is rounded to 32 bits.
+    /// `None` if the scene is centred, empty or not finite. In scenes with joints, the offset is rounded to 32 bits.
     ///
     /// The centre is computed in 64 bits. [64-bit positions](Mesh::exact_positions) are rounded after the move.
     pub fn center(&mut self) -> Option<[f64; 3]> {

@@ -9,8 +9,8 @@ use glam::{DVec3, Vec3};
 use super::{Mesh, Scene};
 use crate::{Loss, Quantity};
 
-/// The rounding error, as a fraction of the model size, above which coordinates stay in 64 bits. Above this limit,
-/// centring would gain at least two bits of precision.
+/// The rounding error, as a fraction of the model size, above which coordinates are kept in 64 bits. Centring would
+/// then gain at least two bits of precision.
 const NEEDS_64_BITS: f64 = 1.0 / (1 << 22) as f64;
 
 /// The rounding error, as a fraction of the model size, above which rounding is a loss.
@@ -19,7 +19,7 @@ const VISIBLE: f64 = 1e-5;
 /// The rounding error, as a fraction of the mesh size, above which rounding is a loss.
 const VISIBLE_IN_MESH: f64 = 1e-4;
 
-/// The rounding error in metres above which coordinates stay in 64 bits and rounding is a loss, unless unavoidable.
+/// The rounding error in metres above which coordinates are kept in 64 bits and rounding is a loss, unless unavoidable.
 const MILLIMETRE: f64 = 1e-3;
 
 /// The rounding error, as a fraction of the mesh size, up to which rounding is unavoidable: centring would gain at most

@@ -83,7 +83,9 @@ impl Mesh {
             list.push(attribute(format!("joints{set}"), "4 × u16"));
             list.push(attribute(format!("weights{set}"), components));
         }
-        list.extend(self.custom.iter().map(|custom| attribute(custom.name.clone(), custom.components())));
+        list.extend(
+            self.custom.iter().map(|custom| attribute(custom.name.clone(), custom.describe_components())),
+        );
         list
     }
 }
@@ -94,7 +96,7 @@ fn attribute(name: impl Into<Cow<'static, str>>, components: impl Into<Cow<'stat
 
 impl CustomAttribute {
     /// Describes the components of a value, such as `3 × f32`.
-    fn components(&self) -> String {
+    fn describe_components(&self) -> String {
         let number = match self.values {
             Components::F32(_) => "f32",
             Components::F64(_) => "f64",

@@ -18,7 +18,7 @@ mod check;
 mod edit;
 #[cfg_attr(
     not(all(feature = "gltf", feature = "obj", feature = "ply", feature = "stl")),
-    allow(dead_code, reason = "each interchange format needs a part of it")
+    allow(dead_code, reason = "unused if only some interchange formats are enabled")
 )]
 pub(crate) mod exact;
 mod info;

@@ -20,7 +20,7 @@ impl Scene {
         self.list_rounded(largest_error(moved), losses);
     }
 
-    /// Lists the rounding error if it is visible and avoidable: of joints or, without joints, of the transform.
+    /// Lists the rounding error of joints (without joints, of the transform) if it is visible and avoidable.
     fn list_rounded(&self, error: f64, losses: &mut Vec<Loss>) {
         if error == 0.0 {
             return;
@@ -91,8 +91,8 @@ impl Scene {
         skinned.any(|mesh| (0..mesh.positions.len()).any(|vertex| influences(&mesh.skins, vertex).is_empty()))
     }
 
-    /// Replaces the transform and the root translations by a transform that is exact in 32 bits, and roots near the
-    /// origin. `center` is the scene centre before the transform. Returns `false` if this is impossible.
+    /// Replaces the transform by one that is exact in 32 bits, and moves the roots near the origin. `center` is the
+    /// scene centre before the transform. Returns `false` if this is impossible.
     fn move_to_roots(&mut self, transform: DMat4, center: DVec3, roots: &[(usize, DVec3)]) -> bool {
         let rounded = transform.as_mat4();
         let center = center.as_vec3().round().as_dvec3();

@@ -23,7 +23,8 @@ const SHEAR_TOLERANCE: f64 = 1e-6;
 pub struct Placement {
     /// The node name; empty for an unnamed node.
     pub name: String,
-    /// The affine transform from mesh space to scene space, applied before [`Scene::transform`](super::Scene::transform).
+    /// The affine transform from mesh space to scene space, applied before
+    /// [`Scene::transform`](super::Scene::transform).
     pub transform: DMat4,
     /// The transforms of instances of the mesh, relative to the node. Empty for a single instance at the node.
     pub instances: Vec<Transform>,

@@ -1,8 +1,7 @@
 //! Packs and unpacks blocks.
 //!
-//! The sizes that files state are not trusted. LZ4 expands n bytes to at most 255 · n ([C4](crate::crucible)), so
-//! larger sizes are rejected. If a stated size is implausibly large for its block, the buffer starts smaller and
-//! grows with the content.
+//! Stated sizes are not trusted. LZ4 expands n bytes to at most 255 · n ([C4](crate::crucible)), so larger sizes are
+//! rejected. If a stated size is implausibly large for its block, the buffer starts smaller and grows with the content.
 
 #[cfg(feature = "zstd")]
 #[cfg_attr(not(feature = "iyma"), allow(dead_code, unused_imports, reason = "only IyMA uses all of it"))]
@@ -16,7 +15,7 @@ use crate::{Error, Limit, Limits};
 
 /// The reason a block could not be unpacked, with the message.
 #[derive(Debug, PartialEq)]
-#[allow(dead_code, reason = "each packing uses some of these")]
+#[allow(dead_code, reason = "unused if only some formats are enabled")]
 pub(crate) enum UnpackError {
     /// The block is invalid, or its stated size is wrong.
     Malformed(String),

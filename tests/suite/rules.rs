@@ -6,7 +6,8 @@ use meshspec::layout::declaration::{Field, Shape, Type};
 use meshspec::layout::expr::Expr;
 use meshspec::layout::schema::declared_rules;
 use meshspec::layout::walk::{Fault, FaultKind};
-use meshspec::{About, AnyFormat, Enforcement, FormatId, Path, Rule, Span};
+use meshspec::mesh::Document;
+use meshspec::{About, AnyFormat, Dialect, Enforcement, Format, FormatId, Path, Rule, Span};
 
 type RuleCodes = BTreeSet<&'static str>;
 
@@ -86,4 +87,18 @@ fn collect(ty: &Type, fields: &mut Vec<&'static Field>, checksums: &mut Vec<&'st
             checksums.extend(path.last());
         }
     }
+}
+
+/// A renderlib document without the root transform of its header has no encoded header; its other fields are checked.
+#[test]
+fn fields_after_an_incomplete_header_are_checked() {
+    let mut document = Document::read(
+        &std::fs::read(format!("{}/samples/mesh/flag.mesh", crate::common::ROOT)).unwrap(),
+        &Default::default(),
+    )
+    .unwrap();
+    document.dialect = Dialect::Renderlib;
+    document.indices[1] = 9;
+    let codes: Vec<_> = document.check().findings().iter().map(|finding| finding.rule.code).collect();
+    assert!(codes.contains(&"MESH-INDEX-RANGE"), "{codes:?}");
 }

@@ -52,7 +52,7 @@ impl ContainerOptions {
             Direction::Both => quote!(::meshspec::__private::serde::Deserialize),
             Direction::Write => quote!(),
         };
-        // serde borrows fields differently in a packed struct.
+        // serde must know `repr(packed)`, since references to packed fields are errors.
         let repr = input.attrs.iter().filter(|attr| is_struct && attr.path().is_ident("repr"));
         let repr = repr.map(ToTokens::to_token_stream);
         Ok(quote! {

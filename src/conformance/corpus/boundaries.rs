@@ -21,7 +21,7 @@ const COPIES: u16 = 255;
 /// For each field and kind of value that no file in the pool contains, adds a file that does, if possible.
 pub(super) fn add_boundary_files(format: AnyFormat, pool: &mut Pool) {
     for (field, kind) in Coverage::of(format).missing() {
-        if pool.has(field, kind) {
+        if pool.has_kind(field, kind) {
             continue;
         }
         let files: Vec<_> = pool.with_field(field).into_iter().take(MAX_FILES).cloned().collect();
@@ -29,7 +29,7 @@ pub(super) fn add_boundary_files(format: AnyFormat, pool: &mut Pool) {
             if let Some(bytes) = with_kind(format, &file, field, kind) {
                 pool.add(file.dialect, bytes);
             }
-            if pool.has(field, kind) {
+            if pool.has_kind(field, kind) {
                 break;
             }
         }
@@ -49,10 +49,10 @@ fn with_kind(format: AnyFormat, file: &ValidFile, field: &str, kind: &'static st
     Some(raised.unwrap_or(edited))
 }
 
-/// Increases the number to which the first error of a file refers by [`COPIES`]. Returns the file if the increase
-/// removes all errors, as for a count that only a rule compares with the list.
+/// Adds [`COPIES`] to the integer at the path of the first error of a file. Returns the file if this removes all
+/// errors, as for a count that only a rule compares with the list.
 ///
-/// Also tries an increase by twice [`COPIES`], since a repeated quad adds two triangles.
+/// Also tries twice [`COPIES`], since a repeated quad adds two triangles.
 fn with_raised_count(format: AnyFormat, dialect: Dialect, bytes: &[u8]) -> Option<Vec<u8>> {
     let (layout, limits) = (format.layout_of(bytes, dialect)?, Limits::default());
     let options = ReadOptions::default().with_dialect(dialect);

@@ -24,7 +24,7 @@ const MAX_ATTEMPTS: usize = 20;
 /// The maximum number of value kinds listed in the description of a valid file.
 const MAX_LISTED: usize = 4;
 
-/// The maximum length of contents as JSON, if fewer than [`LARGE_CORPUS`] files are requested.
+/// The maximum length of contents as JSON in bytes, if fewer than [`LARGE_CORPUS`] files are requested.
 const MAX_CONTENTS_BYTES: usize = 10_000;
 const LARGE_CORPUS: usize = 1000;
 
@@ -43,7 +43,7 @@ pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus>
         cases: Vec::new(),
         seen: HashSet::new(),
         count: config.count,
-        names: BTreeMap::new(),
+        prefix_counts: BTreeMap::new(),
     };
     for (file, reached) in pool.covering_files() {
         builder.add_valid(file.dialect, file.bytes.clone(), &reached);
@@ -71,7 +71,7 @@ fn find_broken(
     let mut candidates = Candidates::new(oracle);
     let bases: Vec<ValidFile> = pool.base_files().into_iter().cloned().collect();
     let bases: Vec<&ValidFile> = bases.iter().collect();
-    for file in pool.files.iter().filter(|file| !file.codes.is_empty()) {
+    for file in pool.files.iter().filter(|file| !file.warning_codes.is_empty()) {
         candidates.offer(file.dialect, ("content that causes a warning", ""), None, file.bytes.clone());
     }
     offer_breakages(format, &bases, &mut candidates);
@@ -115,7 +115,7 @@ struct CorpusBuilder {
     /// The requested number of files.
     count: usize,
     /// The number of files with each name prefix.
-    names: BTreeMap<String, usize>,
+    prefix_counts: BTreeMap<String, usize>,
 }
 
 impl CorpusBuilder {
@@ -132,7 +132,7 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Valid, dialect, bytes, verdicts, None, description);
     }
 
-    /// Adds a hand-written case if it is valid. Returns a broken one, which is sorted among the others.
+    /// Adds a valid hand-written case. Returns a broken one, to be sorted among the other broken files.
     fn add_edge_case(&mut self, description: &str, bytes: Vec<u8>, config: &Config) -> Option<Candidate> {
         let dialect = self.oracle.format.detect(&bytes).dialect;
         if config.dialect.is_some_and(|wanted| wanted != dialect) {
@@ -280,7 +280,7 @@ impl CorpusBuilder {
             _ => kind.name().to_owned(),
         };
         let start = format!("{}/{dialect}/{}/{name}", about.name, kind.name());
-        let count = self.names.entry(start.clone()).or_default();
+        let count = self.prefix_counts.entry(start.clone()).or_default();
         *count += 1;
         // If a format has several extensions, its files may start with one of them.
         let is_own = |extension: &&&str| bytes.starts_with(extension.as_bytes());
@@ -301,7 +301,7 @@ impl CorpusBuilder {
     }
 }
 
-/// Returns the length of contents as JSON.
+/// Returns the length of contents as JSON in bytes.
 #[cfg(feature = "serde")]
 fn json_len(contents: &Contents<'_>) -> usize {
     serde_json::to_string(contents).map_or(0, |json| json.len())

@@ -92,7 +92,7 @@ impl Candidates {
         self.best.iter().any(|((_, other, ..), file)| *other == code && file.source.is_some())
     }
 
-    /// Returns `true` if a candidate with a source breaks the rule `code`: for rules about list items, in a later one.
+    /// Like [`has_rule`](Self::has_rule), but requires rules about list items to be broken in a later item.
     pub(super) fn has_later_item(&self, code: &str) -> bool {
         let files =
             || self.best.iter().filter(|((_, other, ..), file)| *other == code && file.source.is_some());

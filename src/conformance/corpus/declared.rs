@@ -13,7 +13,7 @@ use crate::{AnyFormat, Dialect, Path, ReadOptions, Severity};
 /// The maximum number of values to try for each breakage.
 const MAX_TRIED: usize = 4;
 
-/// Offers all files that break one of `bases` in one way, with several values for each way.
+/// Offers every breakage of each of `bases`, with several values per breakage.
 pub(super) fn offer_breakages(format: AnyFormat, bases: &[&ValidFile], candidates: &mut Candidates) {
     for base in bases {
         let options = ReadOptions::default().with_dialect(base.dialect);

@@ -12,7 +12,7 @@ use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 /// The maximum number of smaller file pairs to try.
 const MAX_STEPS: usize = 600;
 
-/// Minimises a broken file and its valid source. Returns `None` without a source, or if the verdicts change.
+/// Minimises a broken file and its valid source. Returns `None` without a valid source, or if the verdict changes.
 pub(super) fn minimize(oracle: Oracle, candidate: &Candidate) -> Option<Candidate> {
     let source = candidate.source.clone()?;
     let (codes, dialect) = (candidate.verdicts.codes.clone(), candidate.dialect);
@@ -94,7 +94,7 @@ impl FilePair {
         positions.map(move |(a, b)| FilePair { valid: without(&valid, a), broken: without(&broken, b) })
     }
 
-    /// Replaces each number of several characters that both files contain by 0 or 1.
+    /// Shortens numbers that both files contain to 0 or 1, where `is_equivalent` allows it.
     fn shorten_numbers(&mut self, is_equivalent: &mut impl FnMut(&FilePair) -> bool) {
         let is_number_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
         let mut position = 0;

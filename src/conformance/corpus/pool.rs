@@ -32,8 +32,8 @@ pub(super) struct ValidFile {
     pub(super) bytes: Vec<u8>,
     /// The kinds of values in the file, as indices into `Pool::kinds`.
     kinds: Vec<usize>,
-    /// The codes of the rules about which the file has warnings.
-    pub(super) codes: BTreeSet<&'static str>,
+    /// The rule codes of all warnings.
+    pub(super) warning_codes: BTreeSet<&'static str>,
 }
 
 /// A dialect, a field and a kind of value.
@@ -85,12 +85,12 @@ impl Pool {
                 kinds.push(id);
             }
         }
-        self.files.push(ValidFile { dialect, bytes, kinds, codes: verdicts.codes });
+        self.files.push(ValidFile { dialect, bytes, kinds, warning_codes: verdicts.codes });
         self.kinds.len() > before
     }
 
     /// Returns `true` if a field has a value of the given kind in any file.
-    pub(super) fn has(&self, field: &str, kind: &str) -> bool {
+    pub(super) fn has_kind(&self, field: &str, kind: &str) -> bool {
         self.kinds.iter().any(|(_, other, own)| other == field && *own == kind)
     }
 
@@ -99,7 +99,7 @@ impl Pool {
         let is_value = |(_, own, kind): &FieldKind| own == field && !["absent", "no items"].contains(kind);
         let has = |file: &&ValidFile| file.kinds.iter().any(|kind| is_value(&self.kinds[*kind]));
         let mut files: Vec<_> = self.files.iter().filter(has).collect();
-        files.sort_by_key(|file| (file.codes.len(), file.bytes.len()));
+        files.sort_by_key(|file| (file.warning_codes.len(), file.bytes.len()));
         files
     }
 
@@ -114,7 +114,7 @@ impl Pool {
 
     /// Returns all files without findings, sorted by size.
     pub(super) fn files_without_findings(&self) -> Vec<&ValidFile> {
-        let mut files: Vec<_> = self.files.iter().filter(|file| file.codes.is_empty()).collect();
+        let mut files: Vec<_> = self.files.iter().filter(|file| file.warning_codes.is_empty()).collect();
         files.sort_by_key(|file| file.bytes.len());
         files
     }
@@ -154,7 +154,7 @@ impl Pool {
                 .contains(&kind)
         };
         let is_wanted = |kind: &str| !is_number(kind) && kind != MANY;
-        let mut files = self.choose_files(|file| file.codes.is_empty(), is_wanted);
+        let mut files = self.choose_files(|file| file.warning_codes.is_empty(), is_wanted);
         files.sort_by_key(|file| file.bytes.len());
         files
     }

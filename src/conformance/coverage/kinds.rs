@@ -30,17 +30,17 @@ pub(super) fn integer_kind(number: i128, bits: u32) -> &'static str {
 
 pub(super) fn float_kind(number: f32) -> &'static str {
     let is_quiet = number.to_bits() & (1 << 22) != 0;
-    kind_of(number.classify(), number.into(), is_quiet, f32::MAX.into())
+    classify_float(number.classify(), number.into(), is_quiet, f32::MAX.into())
 }
 
 /// Returns the kind of value of a 64-bit float.
 pub(super) fn double_kind(number: f64) -> &'static str {
     let is_quiet = number.to_bits() & (1 << 51) != 0;
-    kind_of(number.classify(), number, is_quiet, f64::MAX)
+    classify_float(number.classify(), number, is_quiet, f64::MAX)
 }
 
 /// Returns the kind of value of a float. `largest` is the largest float of its type.
-fn kind_of(category: FpCategory, number: f64, is_quiet: bool, largest: f64) -> &'static str {
+fn classify_float(category: FpCategory, number: f64, is_quiet: bool, largest: f64) -> &'static str {
     match category {
         FpCategory::Zero if number.is_sign_negative() => "-0",
         FpCategory::Zero => "0",

@@ -19,7 +19,7 @@ type KindCounts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 /// The number of occurrences of each kind of value in files, by field of a format.
 ///
 /// Kinds of values are flags, enum values, alternatives, presence of optional fields, list lengths and boundaries of
-/// numbers; in text formats, they include notations such as comments and exponents. Boundaries are expected only of
+/// numbers. In text formats, they include notations such as comments and exponents. Boundaries are expected only of
 /// fields that no other part of the declaration refers to, since other fields determine counts, offsets and indices.
 ///
 /// ```

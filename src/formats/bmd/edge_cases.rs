@@ -58,8 +58,8 @@ fn flat_colors() -> Option<Vec<u8>> {
 }
 
 /// Builds a chain of bones with rotations, translations and non-uniform scales that do not commute, and two
-/// pseudo-bones, with a vertex on each bone. The keys of bone 0 move nothing, and FFFFFFFF is an identity in a bone only
-/// (B25).
+/// pseudo-bones, with a vertex on each bone. The keys of bone 0 have no effect, and the rotation FFFFFFFF is the
+/// identity in a bone, but not in a key (B25).
 fn animated_bones() -> Option<Vec<u8>> {
     let turned = |x, y, z| Rotation::nearest([x, y, z, 0.75]);
     let at = |x, y, z| Triple::nearest([x, y, z]);

@@ -32,7 +32,7 @@ const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
     (&INDEX_RANGE, |image| add_face(image, PackedFace::smallest(Face::Triangle([0, 1, 4])))),
     (&TAG2, |image| add_face(image, PackedFace::Triangle64(Triangle64::new().with_tag(2).with_tag2(1)))),
     (&TRIANGLE_COUNT, |image| {
-        // With four triangles, the count may be 6 or 8.
+        // With the tetrahedron's four triangles, the count may be 6 or 8 (B12).
         (0..2).for_each(|_| add_face(image, PackedFace::smallest(Face::Quad([0, 1, 2, 3]))));
         change_mesh(image, 0, |mesh| mesh.n_tris = Some(7));
     }),

@@ -76,7 +76,7 @@ fn fix_bones(bones: &mut Vec<Bone>) {
     }
 }
 
-/// Creates a track for each normal bone, up to the first key beyond the last frame (B23).
+/// Creates a track for each normal bone, truncated before the first key that is invalid or beyond the last frame (B23).
 fn split_into_tracks(animation: &mut Animation, bones: usize) {
     let keys = std::mem::take(&mut animation.trailing);
     let mut rest = &*keys;

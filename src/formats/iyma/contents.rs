@@ -14,12 +14,12 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
         mesh.add_attribute(attribute_name(&attribute.usage), to_array(attribute));
     }
     mesh.indices = document.indices.as_ref().map(|indices| to_numbers(indices).into());
-    mesh.parts = Some(document.meshes.iter().map(to_range).collect());
+    mesh.parts = Some(document.meshes.iter().map(to_mesh_range).collect());
     let user_data = (!document.user_data.is_empty()).then(|| Numbers::U8(document.user_data.to_vec()).into());
     Contents { user_data, meshes: vec![mesh], ..Contents::new(FormatId::Iyma.name(), document.dialect) }
 }
 
-fn to_range(mesh: &MeshInfo) -> MeshRange {
+fn to_mesh_range(mesh: &MeshInfo) -> MeshRange {
     let MeshInfo { first_index, index_count, first_vertex, vertex_count } = *mesh;
     MeshRange { first_index, index_count, first_vertex, vertex_count }
 }

@@ -1,4 +1,4 @@
-//! Examples of violations of IyMA rules: a triangle, and a change for each rule. They are written by hand, because
+//! Examples for the IyMA rules: a triangle, and a change that violates each rule. They are written by hand, because
 //! generated breakages cannot change compressed bytes or bytes with a checksum.
 
 use super::codec;

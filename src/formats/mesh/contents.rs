@@ -132,8 +132,8 @@ impl Rig {
         Some(poses.collect())
     }
 
-    /// Returns the skinning matrix of each joint in a pose, `None` if its transform is undefined. Also returns the
-    /// largest coordinate of their translations, with all terms of the product taken as positive.
+    /// Returns the skinning matrix of each joint in a pose; `None` if its transform is undefined. Also returns the
+    /// largest translation coordinate, computed from the absolute values of all terms.
     fn skinning_matrices(&self, pose: &[Pose]) -> (Vec<Option<DMat4>>, f64) {
         let mut global: Vec<Option<DMat4>> = vec![None; pose.len()];
         for &joint in &self.order {

@@ -12,7 +12,7 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     cases.into_iter().filter_map(|(what, document)| Some((what, document.and_then(write)?))).collect()
 }
 
-/// Builds two joints. The second one is rotated by quaternions with a length of 1, 1.000008 and 1.0002.
+/// Builds two joints. The second one is rotated by quaternions of the lengths 1, 1.000008 and 1.0002.
 fn rounded_weights() -> Option<Document> {
     let sums = [[128, 125], [64, 190], [200, 56], [7, 250], [129, 129]];
     let columns = Columns {

@@ -7,8 +7,8 @@ use crate::{Format, Rule, WriteOptions};
 
 const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
     (&VERTEX_UNBOUND, |document| document.vertices = vertices(7).unwrap_or_default()),
-    (&JOINT_ID, |document| set_ids(document, [0, 0])),
-    (&JOINT_ORDER, |document| set_ids(document, [1, 0])),
+    (&JOINT_ID, |document| set_joint_ids(document, [0, 0])),
+    (&JOINT_ORDER, |document| set_joint_ids(document, [1, 0])),
 ];
 
 /// Returns the example for a rule; `None` if the rule has no example.
@@ -47,6 +47,6 @@ fn vertices(joint: u8) -> Option<Vertices> {
     Vertices::from_columns(&columns).ok()
 }
 
-fn set_ids(document: &mut Document, ids: [u8; 2]) {
+fn set_joint_ids(document: &mut Document, ids: [u8; 2]) {
     document.joints.iter_mut().zip(ids).for_each(|(joint, id)| joint.id = id);
 }

@@ -38,7 +38,8 @@ pub(super) fn add_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Renumbers joints above the range of ids in a skin without a skeleton. Returns their number; `None` if too many.
+/// Renumbers the joints of a skin without a skeleton if any exceeds the range of ids. Returns the joint count; `None`
+/// if there are too many joints.
 fn renumber_joints(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
     let mut used: BTreeSet<u16> = skin.joints.as_flattened().iter().copied().collect();
     used.remove(&Skin::NONE);

@@ -2,7 +2,7 @@
 
 /// Declares the struct [`Document`](super::Document), and a [`LineKind`](super::LineKind) for each row of its fields.
 /// Each row states the channel, identifier, name and requirements of one kind of line. The field determines how often
-/// they occur, and the number, type and range of their values.
+/// such lines occur, and the number, type and range of their values.
 macro_rules! document {
     (
         $(#[$document_attribute:meta])*

@@ -10,7 +10,7 @@ pub(super) enum Numbers<F, I> {
     Integers(I),
 }
 
-/// The values of a line. The table determines the number of values; further ones are unused.
+/// The values of a line. The table determines the number of values; the remaining slots are unused.
 pub(super) type Values = Numbers<[f32; MAX_VALUES], [u32; MAX_VALUES]>;
 
 /// The values in all lines of one kind.

@@ -51,7 +51,7 @@ fn parse_leniently(bytes: &[u8]) -> (LineContent<'_>, Option<Diagnostic>) {
     }
 }
 
-/// Counts a line, if malformed as its intended kind. Returns the list that it appends to, and the index of the item.
+/// Counts a line; a malformed line counts as its intended kind. Returns the list of the line and its index in the list.
 fn next_item(
     counts: &mut LineCounts,
     content: &LineContent,

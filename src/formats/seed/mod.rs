@@ -172,7 +172,7 @@ impl Format for Document {
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
 pub mod __private {
-    pub use super::codec::{MAX_PARSED, MIN_CHUNK_SIZE, Options, read_to_text};
+    pub use super::codec::{MAX_PARSED_BYTES, MIN_CHUNK_SIZE, Options, read_to_text};
     pub use super::columns::MAX_VALUES;
 }
 

@@ -22,7 +22,7 @@ pub(super) fn parse(rule: Rule, text: &str) -> Result<Pairs<'_>, Box<Error>> {
     SeedParser::parse(rule, text).map_err(Box::new)
 }
 
-/// Returns the length in bytes of the prefix of `text` that a rule matches. The rule must not require its end.
+/// Returns the length in bytes of the prefix of `text` that a rule matches. The rule must not match the end of input.
 pub(super) fn prefix_len(rule: Rule, text: &str) -> usize {
     parse(rule, text).ok().and_then(|mut pairs| pairs.next()).map_or(0, |pair| pair.as_span().end())
 }

@@ -12,7 +12,7 @@ use crate::{Error, Limit, Result};
 /// The maximum size in bytes of an accessor without a buffer view, whose values are all 0.
 const MAX_ZEROS: u64 = 64 << 20;
 
-/// An accessor whose values have been checked to be inside their buffers.
+/// An accessor whose values are known to be inside their buffers.
 pub(super) struct Accessor<'a> {
     file: &'a GltfFile<'a>,
     index: usize,

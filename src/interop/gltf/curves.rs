@@ -21,7 +21,8 @@ const MIN_SEGMENTS: usize = 8;
 /// The maximum number of linear segments between two keys of a spline.
 const MAX_SEGMENTS: usize = 64;
 
-/// The tolerated distance between segments and spline, as a fraction of the value range, up to [`MAX_SEGMENTS`].
+/// The tolerated distance between segments and spline, as a fraction of the value range. May be exceeded at
+/// [`MAX_SEGMENTS`].
 const TOLERANCE: f32 = 1e-4;
 
 pub(super) fn read(file: &GltfFile, joints: &NodeJoints, log: &mut ReadLog) -> Result<Vec<Animation>> {
@@ -56,15 +57,16 @@ struct AnimationReader<'a> {
 }
 
 impl AnimationReader<'_> {
-    /// Reads the animation, which becomes animation `index` of the scene. Drops unreadable channels. Returns `None` if no
-    /// other channel is left.
+    /// Reads the animation, which becomes animation `index` of the scene. Drops unreadable channels; returns `None` if
+    /// all are unreadable.
     fn read(mut self, index: usize, joints: &NodeJoints, log: &mut ReadLog) -> Result<Option<Animation>> {
-        let own = take_meshspec_extras(&mut read_extras(&self.entry.extras));
+        let meshspec_extras = take_meshspec_extras(&mut read_extras(&self.entry.extras));
         // Non-finite floats are stored as strings.
-        let float =
-            |name: &str| own.get(name).and_then(|value| crate::float::deserialize::<f32, _>(value).ok());
+        let float = |name: &str| {
+            meshspec_extras.get(name).and_then(|value| crate::float::deserialize::<f32, _>(value).ok())
+        };
         self.animation.name = self.entry.name.clone().unwrap_or_default();
-        self.animation.looped = own.get("looped").and_then(Value::as_bool).unwrap_or(false);
+        self.animation.looped = meshspec_extras.get("looped").and_then(Value::as_bool).unwrap_or(false);
         // Files written by other programs have no rate; their ticks are seconds.
         self.animation.rate = float("rate").unwrap_or(1.0);
         let mut unreadable = Vec::new();

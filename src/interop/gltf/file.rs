@@ -35,7 +35,7 @@ pub(super) struct GltfFile<'a> {
     /// The decompressed bytes of each compressed view, computed on first use.
     #[cfg(feature = "meshopt")]
     decompressed: Vec<std::cell::OnceCell<Vec<u8>>>,
-    /// The remaining number of bytes to decode.
+    /// The number of bytes that may still be decoded.
     budget: Cell<u64>,
 }
 

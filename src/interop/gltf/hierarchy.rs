@@ -75,7 +75,7 @@ impl Hierarchy {
         }
     }
 
-    /// Returns the only root besides skinned meshes if it is static, no joint, and has no mesh, camera or extensions.
+    /// Returns the only root besides skinned meshes if it is static, no joint, and without mesh, camera or extensions.
     fn find_top_node(&self, file: &GltfFile, roots: &[usize]) -> Option<usize> {
         let root = &file.root;
         let is_skinned = |json::Node { skin, mesh, children, .. }: &json::Node| {
@@ -209,6 +209,6 @@ pub(super) fn coarser_levels(file: &GltfFile, node: usize, losses: &mut Vec<Loss
 
 /// Returns the minimum distance, in metres, of a level of detail; `None` if the extras of the node contain no distance.
 pub(super) fn lod_distance(node: &json::Node) -> Option<f32> {
-    let own = take_meshspec_extras(&mut read_extras(&node.extras));
-    own.get("distance").and_then(Value::as_f64).map(|distance| distance as f32)
+    let meshspec_extras = take_meshspec_extras(&mut read_extras(&node.extras));
+    meshspec_extras.get("distance").and_then(Value::as_f64).map(|distance| distance as f32)
 }

@@ -137,16 +137,16 @@ fn node_extension<'a>(node: &'a ::gltf::json::Node, name: &str) -> Option<&'a Va
 /// Adds a value to the object `meshspec` in `extras` if `is_needed` is `true`.
 fn set_meshspec_extra(extras: &mut Extras, is_needed: bool, key: &str, value: impl Into<Value>) {
     if is_needed {
-        let mut own = take_meshspec_extras(extras);
-        own.insert(key.to_owned(), value.into());
-        extras.insert(MESHSPEC_EXTRAS.to_owned(), own.into());
+        let mut meshspec_extras = take_meshspec_extras(extras);
+        meshspec_extras.insert(key.to_owned(), value.into());
+        extras.insert(MESHSPEC_EXTRAS.to_owned(), meshspec_extras.into());
     }
 }
 
 /// Removes and returns the object `meshspec` in `extras`.
 fn take_meshspec_extras(extras: &mut Extras) -> Extras {
     match extras.remove(MESHSPEC_EXTRAS) {
-        Some(Value::Object(own)) => own,
+        Some(Value::Object(meshspec_extras)) => meshspec_extras,
         _ => Extras::new(),
     }
 }

@@ -44,11 +44,11 @@ impl MeshOrigin<'_> {
             (format!("meshes[{}]", self.mesh), read_extras(&entry.extras)),
             (self.at.to_owned(), std::mem::take(&mut mesh.extras)),
         ];
-        let mut own_extras = Extras::new();
+        let mut meshspec_extras = Extras::new();
         let mut source_paths = HashMap::new();
         for (path, extras) in &sources {
             let mut extras = extras.clone();
-            own_extras.extend(take_meshspec_extras(&mut extras));
+            meshspec_extras.extend(take_meshspec_extras(&mut extras));
             for (key, value) in extras {
                 let source = source_paths.insert(key.clone(), path);
                 let old = mesh.extras.insert(key.clone(), value.clone()).filter(|old| *old != value);
@@ -63,8 +63,8 @@ impl MeshOrigin<'_> {
                 }
             }
         }
-        mesh.flat = own_extras.get("flat").and_then(Value::as_bool).unwrap_or(false);
-        if let Some(name) = own_extras.get("name").and_then(Value::as_str) {
+        mesh.flat = meshspec_extras.get("flat").and_then(Value::as_bool).unwrap_or(false);
+        if let Some(name) = meshspec_extras.get("name").and_then(Value::as_str) {
             mesh.name = name.to_owned();
         }
     }
@@ -88,8 +88,8 @@ impl MeshOrigin<'_> {
     }
 }
 
-/// Lists nodes of the scene with a name or extras that are neither meshes nor joints, except cameras and lights, listed
-/// elsewhere.
+/// Lists nodes of the scene that have a name or extras, but no mesh, and are no joints. The names of cameras and lights
+/// are listed elsewhere.
 pub(super) fn list_empty_nodes(
     file: &GltfFile,
     hierarchy: &Hierarchy,

@@ -20,12 +20,12 @@ use crate::{Loss, Result, Strictness};
 /// Reads a primitive. Returns its mesh and the numbers of its `TEXCOORD` sets. Lists a loss and returns `None` if the
 /// primitive is unsupported.
 ///
-/// Joint indices refer to the joints of the skin. `mesh_own_extras` are the extras that this crate added to the mesh,
-/// and `weights` are the weights of the morph targets.
+/// Joint indices refer to the joints of the skin. `mesh_meshspec_extras` are the extras that this crate added to the
+/// mesh, and `weights` are the weights of the morph targets.
 pub(super) fn read(
     file: &GltfFile,
     entry: &json::mesh::Primitive,
-    mesh_own_extras: &Extras,
+    mesh_meshspec_extras: &Extras,
     weights: &[f32],
     at: &str,
     log: &mut ReadLog,
@@ -38,8 +38,9 @@ pub(super) fn read(
         return Ok(None);
     }
     let mut extras = read_extras(&entry.extras);
-    let own_extras = take_meshspec_extras(&mut extras);
-    let original_types = own_extras.get("kinds").or(mesh_own_extras.get("kinds")).and_then(Value::as_object);
+    let meshspec_extras = take_meshspec_extras(&mut extras);
+    let original_types =
+        meshspec_extras.get("kinds").or(mesh_meshspec_extras.get("kinds")).and_then(Value::as_object);
     let decoded = draco::read(file, entry, at)?;
     let mut reader = AttributeReader {
         file,
@@ -58,8 +59,8 @@ pub(super) fn read(
         return Ok(None);
     }
     mesh.extras = extras;
-    if !own_extras.is_empty() {
-        mesh.extras.insert(super::MESHSPEC_EXTRAS.to_owned(), own_extras.into());
+    if !meshspec_extras.is_empty() {
+        mesh.extras.insert(super::MESHSPEC_EXTRAS.to_owned(), meshspec_extras.into());
     }
     mesh.faces = match decoded.vertex_indices {
         Some(corners) => Faces::triangles(corners),

@@ -66,8 +66,8 @@ impl NodeJoints {
         nodes.filter_map(|(local, joint)| Some(((*joint)?, local.w_axis.truncate()))).collect()
     }
 
-    /// Returns the joint that moves the mesh of a node with the parent `parent`, and the transform from mesh space to
-    /// model space in the bind pose. `None` for static meshes.
+    /// Returns the joint that moves the mesh of `node` under `parent`, and the transform from mesh to model space in
+    /// the bind pose. `None` for static meshes.
     pub fn mover(&self, hierarchy: &Hierarchy, node: usize, parent: Option<usize>) -> Option<(u16, Mat4)> {
         let own = self.movers[node].filter(|(joint, _)| self.joint_of(node) == Some(*joint));
         let (joint, to_joint) = own.or_else(|| {

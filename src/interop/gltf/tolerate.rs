@@ -1,4 +1,4 @@
-//! Repairs or drops, and lists, invalid properties that other programs tolerate.
+//! Repairs or drops invalid properties that other programs tolerate, and lists the changes.
 
 use ::gltf::json;
 use ::gltf::json::material::AlphaMode;

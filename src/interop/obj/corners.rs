@@ -12,7 +12,7 @@ pub(super) type Corner = [u32; 3];
 /// The index of a missing value.
 pub(super) const ABSENT: u32 = u32::MAX;
 
-/// The number from which indices, counted from 1, are too large.
+/// The smallest index, counted from 1, that is too large.
 const INDEX_END: i64 = ABSENT as i64;
 
 const VALUE_NAMES: [&str; 3] = ["positions", "texture coordinates", "normals"];
@@ -82,7 +82,7 @@ impl CornerParser {
         Err(words.reject(corner_error(word, None, 0, "")))
     }
 
-    /// Records a forward reference to a value that is not read so far, if it is the largest of its kind.
+    /// Records a reference to a value that has not been read yet, if it is the largest of its kind.
     #[cold]
     fn record_forward(&mut self, slot: usize, index: u32, words: &Words) {
         if self.largest[slot].is_none_or(|largest| index > largest) {

@@ -43,11 +43,11 @@ pub(super) struct UnsupportedContent {
     /// The count and first location of each unsupported statement.
     pub statements: BTreeMap<Vec<u8>, (usize, Span)>,
     /// The number of faces with smooth shading but without normals.
-    pub smooth: usize,
+    pub smooth_face_count: usize,
     /// For texture coordinates and normals, the number of corners that refer to missing values.
-    pub missing: [usize; 3],
+    pub missing_counts: [usize; 3],
     /// The number of faces that are unreadable or refer to missing positions.
-    pub faces: usize,
+    pub dropped_face_count: usize,
     /// Whether the last line is truncated.
     pub is_truncated: bool,
 }
@@ -74,13 +74,13 @@ impl ObjFile {
             losses.push(loss.in_category(category(keyword)).with_detail(detail));
         }
         let counts = [
-            ("v", lists.weights, "weights of positions"),
-            ("vt", lists.third_coordinates, "third texture coordinates"),
-            ("s", unsupported.smooth, "smooth shading of faces without normals"),
-            ("f", unsupported.faces, "faces that are unreadable or refer to missing positions"),
+            ("v", lists.weight_count, "weights of positions"),
+            ("vt", lists.third_coordinate_count, "third texture coordinates"),
+            ("s", unsupported.smooth_face_count, "smooth shading of faces without normals"),
+            ("f", unsupported.dropped_face_count, "faces that are unreadable or refer to missing positions"),
             ("", usize::from(unsupported.is_truncated), "the last line, which is truncated"),
-            ("f", unsupported.missing[1], "missing texture coordinates of corners"),
-            ("f", unsupported.missing[2], "missing normals of corners"),
+            ("f", unsupported.missing_counts[1], "missing texture coordinates of corners"),
+            ("f", unsupported.missing_counts[2], "missing normals of corners"),
         ];
         for (path, count, what) in counts.into_iter().filter(|(_, count, _)| *count > 0) {
             losses.push(Loss::dropped(path, what).with_count(count, what));

@@ -8,7 +8,7 @@ use crate::interop::shared::text::{Words, lines};
 use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, Wrap};
 use crate::{Category, Loss, Result};
 
-/// Materials by the names that `usemtl` statements use.
+/// Materials by `usemtl` name.
 pub(super) type Materials = HashMap<Vec<u8>, MtlMaterial>;
 
 /// The supported properties of a material.

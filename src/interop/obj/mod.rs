@@ -94,7 +94,8 @@ pub(super) fn read_from(
     Ok((scene, losses))
 }
 
-/// Reads the libraries in `lines`, the arguments of `mtllib` statements, each distinct line once. Lists unreadable libraries.
+/// Reads the libraries in `lines`, the arguments of `mtllib` statements. Skips repeated lines, and lists unreadable
+/// libraries.
 fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Materials {
     let mut materials = Materials::new();
     let mut budget = limits.max_libraries;

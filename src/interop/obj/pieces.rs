@@ -34,7 +34,7 @@ pub(super) struct ParsedPiece {
     /// The number of corners of each face.
     pub faces: Vec<u32>,
     /// The number of faces in which at least one corner lacks a normal.
-    without_normals: usize,
+    faces_without_normals: usize,
     pub runs: Vec<LineRun>,
     is_malformed: bool,
     /// The number of line ends.
@@ -70,7 +70,7 @@ pub(super) struct RunningTotals {
     pub counts: ValueCounts,
     pub corners: usize,
     pub faces: usize,
-    pub without_normals: usize,
+    pub faces_without_normals: usize,
 }
 
 /// Divides a range of whole lines of `text` into pieces, and parses these in parallel.
@@ -135,7 +135,7 @@ impl ParsedPiece {
             Some(run) if run.kind != RunKind::Sequential => run.kind = RunKind::Faces,
             _ => self.begin_run(RunKind::Faces, start),
         }
-        let (first, mut required_counts, mut without_normals) = (self.corners.len(), [0; 3], false);
+        let (first, mut required_counts, mut faces_without_normals) = (self.corners.len(), [0; 3], false);
         let mut rest = corners;
         while let Some(blanks) = rest.iter().position(|byte| !is_blank(*byte)).filter(|at| rest[*at] != b'#')
         {
@@ -149,11 +149,11 @@ impl ParsedPiece {
                 // `ABSENT` wraps around to 0.
                 *required = index.wrapping_add(1).max(*required);
             }
-            without_normals |= corner[2] == ABSENT;
+            faces_without_normals |= corner[2] == ABSENT;
             self.corners.push(corner);
         }
         self.faces.push((self.corners.len() - first) as u32);
-        self.without_normals += usize::from(without_normals);
+        self.faces_without_normals += usize::from(faces_without_normals);
         if let Some(run) = self.runs.last_mut() {
             run.required_counts =
                 std::array::from_fn(|kind| run.required_counts[kind].max(required_counts[kind]));
@@ -176,7 +176,7 @@ impl ParsedPiece {
 
     fn totals(&self) -> RunningTotals {
         let (counts, corners, faces) = (self.lists.counts(), self.corners.len(), self.faces.len());
-        RunningTotals { counts, corners, faces, without_normals: self.without_normals }
+        RunningTotals { counts, corners, faces, faces_without_normals: self.faces_without_normals }
     }
 
     /// Begins a run at the offset `at`, and ends the last run there.

@@ -25,9 +25,9 @@ struct ObjReader {
     /// The corners of the current face.
     face: Vec<Corner>,
     /// The number of triangles in all faces so far.
-    triangles: usize,
+    triangle_count: usize,
     /// The number of vertices in all parts so far.
-    vertices: usize,
+    vertex_count: usize,
     material: Vec<u8>,
     smooth: bool,
     /// Whether any OBJ statement was read.
@@ -44,8 +44,8 @@ struct ObjReader {
 
 /// Reads a text in windows. In lenient mode, drops unreadable faces and a truncated last line.
 ///
-/// Three steps run in parallel: reading the next window, parsing the pieces of the current window, and adding the lines
-/// of the previous window in order, which resolves indices.
+/// Three steps run in parallel: reading the next window, parsing the pieces of the current one, and adding the lines of
+/// the previous one in order. The last step resolves indices.
 pub(super) fn read(
     input: &mut (dyn Read + Send),
     strictness: Strictness,
@@ -94,7 +94,8 @@ impl ObjReader {
         let values = self.file.lists.counts().values;
         // 32 bytes of names count as one triangle.
         let names = self.file.libraries.len() / 32;
-        let count = values.into_iter().chain([self.vertices, self.triangles]).fold(names, usize::max);
+        let count =
+            values.into_iter().chain([self.vertex_count, self.triangle_count]).fold(names, usize::max);
         require_triangles(count as u64, self.limits.max_triangles)
     }
 
@@ -112,7 +113,8 @@ impl ObjReader {
         }
         if end.faces > start.faces {
             let Ok(index) = self.current_part() else { return false };
-            self.triangles += (end.corners - start.corners).saturating_sub(2 * (end.faces - start.faces));
+            self.triangle_count +=
+                (end.corners - start.corners).saturating_sub(2 * (end.faces - start.faces));
             let part = &mut self.file.parts[index];
             let known = part.vertices.len();
             let mut corners = &piece.corners[start.corners..end.corners];
@@ -121,9 +123,10 @@ impl ObjReader {
                 corners = others;
                 part.add_face(index as u32, face, available[0], &mut self.corners);
             }
-            self.vertices += part.vertices.len() - known;
+            self.vertex_count += part.vertices.len() - known;
             if self.smooth {
-                self.file.unsupported.smooth += end.without_normals - start.without_normals;
+                self.file.unsupported.smooth_face_count +=
+                    end.faces_without_normals - start.faces_without_normals;
             }
         }
         self.file.lists.extend(&piece.lists, &start.counts, &end.counts);
@@ -144,7 +147,7 @@ impl ObjReader {
         }
         let unsupported = &mut self.file.unsupported;
         unsupported.is_truncated = is_truncated;
-        unsupported.faces += usize::from(is_face && !is_truncated);
+        unsupported.dropped_face_count += usize::from(is_face && !is_truncated);
         Ok(())
     }
 
@@ -162,7 +165,7 @@ impl ObjReader {
             Strictness::Lenient => self.drop_missing_positions(counts[0]),
         }
         let vertices = self.file.parts.iter_mut().flat_map(|part| &mut part.vertices);
-        self.file.unsupported.missing = self.corners.clear_unresolved(counts, vertices);
+        self.file.unsupported.missing_counts = self.corners.clear_unresolved(counts, vertices);
         if self.has_statements {
             return Ok(self.file);
         }
@@ -231,13 +234,13 @@ impl ObjReader {
             }
         }
         let index = self.current_part().map_err(|error| error.with_span(Some(words.span())))?;
-        self.triangles += self.face.len().saturating_sub(2);
+        self.triangle_count += self.face.len().saturating_sub(2);
         let part = &mut self.file.parts[index];
         let known = part.vertices.len();
         part.add_face(index as u32, &self.face, positions, &mut self.corners);
-        self.vertices += part.vertices.len() - known;
+        self.vertex_count += part.vertices.len() - known;
         let lacks_normals = self.smooth && self.face.iter().any(|corner| corner[2] == ABSENT);
-        self.file.unsupported.smooth += usize::from(lacks_normals);
+        self.file.unsupported.smooth_face_count += usize::from(lacks_normals);
         Ok(())
     }
 
@@ -253,7 +256,7 @@ impl ObjReader {
             let new_indices: Vec<_> = part.vertices.iter().map(&mut new_index).collect();
             if new_indices.contains(&None) {
                 part.vertices.retain(|corner| corner[0] < positions);
-                self.file.unsupported.faces +=
+                self.file.unsupported.dropped_face_count +=
                     part.faces.map_corners(|corner| new_indices.get(corner as usize).copied().flatten());
             }
         }

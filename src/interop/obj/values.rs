@@ -17,9 +17,9 @@ pub(super) struct ValueLists {
     pub uvs: Vec<[f32; 2]>,
     pub normals: Vec<[f32; 3]>,
     /// The number of positions with a weight other than 1.
-    pub weights: usize,
+    pub weight_count: usize,
     /// The number of texture coordinates with a third component other than 0.
-    pub third_coordinates: usize,
+    pub third_coordinate_count: usize,
 }
 
 /// The number of values of each kind.
@@ -27,14 +27,18 @@ pub(super) struct ValueLists {
 pub(super) struct ValueCounts {
     /// The number of positions, texture coordinates and normals.
     pub values: [usize; 3],
-    pub weights: usize,
-    pub third_coordinates: usize,
+    pub weight_count: usize,
+    pub third_coordinate_count: usize,
 }
 
 impl ValueLists {
     pub fn counts(&self) -> ValueCounts {
         let values = [self.positions.len(), self.uvs.len(), self.normals.len()];
-        ValueCounts { values, weights: self.weights, third_coordinates: self.third_coordinates }
+        ValueCounts {
+            values,
+            weight_count: self.weight_count,
+            third_coordinate_count: self.third_coordinate_count,
+        }
     }
 
     /// Returns the number of positions, texture coordinates and normals. [`push`] ensures that they fit in 32 bits.
@@ -55,7 +59,7 @@ impl ValueLists {
                     self.colors.resize(self.positions.len(), None);
                     self.colors.push(Some([first, green, blue, alpha]));
                 }
-                None => self.weights += usize::from(first != 1.0),
+                None => self.weight_count += usize::from(first != 1.0),
             }
         }
         require_capacity(self.positions.len(), &words)?;
@@ -69,7 +73,7 @@ impl ValueLists {
         let u = words.read_f32("a texture coordinate")?;
         let v = words.read_optional_f32()?;
         let third = if v.is_some() { words.read_optional_f32()? } else { None };
-        self.third_coordinates += usize::from(third.is_some_and(|third| third != 0.0));
+        self.third_coordinate_count += usize::from(third.is_some_and(|third| third != 0.0));
         push(&mut self.uvs, [u, v.unwrap_or(0.0)], &words)
     }
 
@@ -95,8 +99,8 @@ impl ValueLists {
         self.positions.drop_unneeded();
         self.uvs.extend_from_slice(slice(&others.uvs, vt, vt_end));
         self.normals.extend_from_slice(slice(&others.normals, vn, vn_end));
-        self.weights += to.weights - from.weights;
-        self.third_coordinates += to.third_coordinates - from.third_coordinates;
+        self.weight_count += to.weight_count - from.weight_count;
+        self.third_coordinate_count += to.third_coordinate_count - from.third_coordinate_count;
     }
 }
 

@@ -43,7 +43,7 @@ fn library_name(name: &str) -> String {
     format!("{}.mtl", to_single_line(file_stem(name).unwrap_or(name)))
 }
 
-/// Writes the material library, if it has materials and companion files are possible. Returns `true` if it was written.
+/// Writes the library if it has materials and companion files are supported. Returns `true` if it was written.
 fn write_library(
     library: &[Material],
     name: &str,

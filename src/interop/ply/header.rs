@@ -60,9 +60,9 @@ impl NumberType {
 #[derive(Debug)]
 pub(super) struct Property {
     pub name: String,
-    pub number: NumberType,
+    pub number_type: NumberType,
     /// The type of the list length; `None` if the property is a single number.
-    pub list: Option<NumberType>,
+    pub length_type: Option<NumberType>,
 }
 
 /// An element: a number of items with the same properties.
@@ -84,12 +84,12 @@ impl Element {
         }
     }
 
-    /// Returns the minimum size of the items in bytes.
+    /// Returns the minimum total size of the items in bytes.
     pub fn min_size(&self, encoding: Encoding) -> u64 {
         let sizes = self.properties.iter().map(|property| match encoding {
             // A number takes at least a digit and a blank.
             Encoding::Ascii => 2,
-            _ => property.list.unwrap_or(property.number).size() as u64,
+            _ => property.length_type.unwrap_or(property.number_type).size() as u64,
         });
         let all = self.count.saturating_mul(sizes.sum());
         // The last digit may end the file.
@@ -102,7 +102,7 @@ impl Element {
     }
 
     pub fn has_lists(&self) -> bool {
-        self.properties.iter().any(|property| property.list.is_some())
+        self.properties.iter().any(|property| property.length_type.is_some())
     }
 }
 
@@ -221,7 +221,11 @@ fn parse_property(words: &mut Words) -> Result<Property> {
         None => (parse_type("the type of the number of items")?, parse_type("the type of the items")?),
     };
     let number = number.ok_or_else(|| words.reject("a list of lists"))?;
-    Ok(Property { name: parse_name(words, "the name of the property")?, number, list })
+    Ok(Property {
+        name: parse_name(words, "the name of the property")?,
+        number_type: number,
+        length_type: list,
+    })
 }
 
 fn parse_name(words: &mut Words, what: &str) -> Result<String> {

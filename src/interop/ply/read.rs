@@ -155,7 +155,7 @@ fn take_colors(rows: &mut Rows) -> (Option<Colors>, f32) {
 }
 
 fn list_dropped_lists(element: &Element, losses: &mut Vec<Loss>) {
-    for property in element.properties.iter().filter(|property| property.list.is_some()) {
+    for property in element.properties.iter().filter(|property| property.length_type.is_some()) {
         let path = format!("{}.{}", element.name, property.name);
         losses.push(Loss::dropped(path, "lists of values per vertex are not converted"));
     }
@@ -183,7 +183,7 @@ impl FaceReader {
         losses: &mut Vec<Loss>,
     ) -> Result<()> {
         let is_corners = |property: &Property| {
-            property.list.is_some() && matches!(&*property.name, "vertex_indices" | "vertex_index")
+            property.length_type.is_some() && matches!(&*property.name, "vertex_indices" | "vertex_index")
         };
         let corners = element.properties.iter().position(is_corners);
         for (index, property) in element.properties.iter().enumerate() {
@@ -193,9 +193,11 @@ impl FaceReader {
             }
         }
         source.read_items(element, self.strictness, losses, |source| {
-            element.properties.iter().enumerate().try_for_each(|(index, property)| match property.list {
-                Some(count) if Some(index) == corners => read(self, source, count, property.number),
-                _ => rows::skip_property(source, property),
+            element.properties.iter().enumerate().try_for_each(|(index, property)| {
+                match property.length_type {
+                    Some(count) if Some(index) == corners => read(self, source, count, property.number_type),
+                    _ => rows::skip_property(source, property),
+                }
             })
         })?;
         self.polygons.discard_face();
@@ -260,7 +262,7 @@ impl FaceReader {
         Ok(index)
     }
 
-    /// Returns the faces, omitting those with missing vertices. `vertices` may be less than in the header.
+    /// Returns the faces, omitting those with missing vertices. `vertices` is the number of vertices read.
     fn finish(mut self, vertices: usize, losses: &mut Vec<Loss>) -> scene::Faces {
         if (vertices as u64) < self.vertices {
             let present = |corner| Some(corner).filter(|corner| (*corner as usize) < vertices);

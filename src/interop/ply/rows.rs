@@ -19,8 +19,8 @@ pub(super) struct Rows<'a> {
 #[derive(Debug)]
 struct Column {
     name: String,
-    number: NumberType,
-    /// The type in the header. `number` may be wider, since coordinates in text may be more precise.
+    number_type: NumberType,
+    /// The type in the header. `number_type` may be wider, since coordinates in text may be more precise.
     declared: NumberType,
     offset: usize,
     /// Whether an attribute of the mesh uses the column.
@@ -36,12 +36,12 @@ impl<'a> Rows<'a> {
     ) -> Result<Rows<'a>> {
         let mut columns = Vec::new();
         let mut stride = 0;
-        for property in element.properties.iter().filter(|property| property.list.is_none()) {
-            let (name, declared) = (property.name.clone(), property.number);
+        for property in element.properties.iter().filter(|property| property.length_type.is_none()) {
+            let (name, declared) = (property.name.clone(), property.number_type);
             let is_wide =
                 source.is_text() && matches!(&*name, "x" | "y" | "z") && declared == NumberType::F32;
             let number = if is_wide { NumberType::F64 } else { declared };
-            columns.push(Column { name, number, declared, offset: stride, is_used: false });
+            columns.push(Column { name, number_type: number, declared, offset: stride, is_used: false });
             stride += number.size();
         }
         let plain = match element.has_lists() {
@@ -70,7 +70,8 @@ impl<'a> Rows<'a> {
     ) -> Option<[usize; N]> {
         let mut indices = [0; N];
         for (index, name) in indices.iter_mut().zip(names) {
-            let is_match = |column: &Column| column.name == name && !column.is_used && fits(column.number);
+            let is_match =
+                |column: &Column| column.name == name && !column.is_used && fits(column.number_type);
             *index = self.columns.iter().position(is_match)?;
         }
         indices.iter().for_each(|index| self.columns[*index].is_used = true);
@@ -79,7 +80,7 @@ impl<'a> Rows<'a> {
 
     /// Returns `true` if all columns `indices` have the type `number`.
     pub fn are_all(&self, indices: &[usize], number: NumberType) -> bool {
-        indices.iter().all(|index| self.columns[*index].number == number)
+        indices.iter().all(|index| self.columns[*index].number_type == number)
     }
 
     /// Returns the columns `indices` as floats, and their largest rounding error.
@@ -95,7 +96,7 @@ impl<'a> Rows<'a> {
         let mut worst = 0.0_f64;
         let row = |row: &[u8]| {
             columns.map(|column| {
-                let exact = to_f64(column.number, column.raw(row));
+                let exact = to_f64(column.number_type, column.raw(row));
                 let rounded = exact as f32;
                 if rounded.is_finite() {
                     worst = worst.max((exact - f64::from(rounded)).abs());
@@ -109,7 +110,7 @@ impl<'a> Rows<'a> {
     /// Returns the largest angle, in degrees, by which rounding to 32 bits turns directions in the columns `indices`.
     pub fn rounding_angle(&self, indices: [usize; 3]) -> f32 {
         let columns = indices.map(|index| &self.columns[index]);
-        let exact = |row: &[u8]| columns.map(|column| to_f64(column.number, column.raw(row)));
+        let exact = |row: &[u8]| columns.map(|column| to_f64(column.number_type, column.raw(row)));
         self.rows().map(exact).map(exact::rounding_angle).fold(0.0, f64::max) as f32
     }
 
@@ -120,7 +121,7 @@ impl<'a> Rows<'a> {
             let (positions, _) = self.to_floats(indices);
             return (Positions::from_f32(positions.into_iter().map(to_point).collect()), 0.0);
         }
-        let row = |row: &[u8]| to_point(columns.map(|column| to_f64(column.number, column.raw(row))));
+        let row = |row: &[u8]| to_point(columns.map(|column| to_f64(column.number_type, column.raw(row))));
         let mut positions = Positions::default();
         for (index, row) in self.rows().map(row).enumerate() {
             positions.push(row);
@@ -159,7 +160,7 @@ impl<'a> Rows<'a> {
         }
         let two = |[a, b, ..]: RawNumber| [a, b];
         let four = |[a, b, c, d, ..]: RawNumber| [a, b, c, d];
-        match column.number {
+        match column.number_type {
             NumberType::I8 => Components::I8(values(self, column, |raw| raw[0] as i8)),
             NumberType::U8 => Components::U8(values(self, column, |raw| raw[0])),
             NumberType::I16 => Components::I16(values(self, column, |raw| i16::from_le_bytes(two(raw)))),
@@ -181,7 +182,7 @@ impl Column {
     #[inline]
     fn raw(&self, row: &[u8]) -> RawNumber {
         let mut raw = [0; 8];
-        let size = self.number.size();
+        let size = self.number_type.size();
         raw[..size].copy_from_slice(&row[self.offset..self.offset + size]);
         raw
     }
@@ -199,10 +200,10 @@ fn read_item(
     columns: &[Column],
     bytes: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut numbers = columns.iter().map(|column| column.number);
-    element.properties.iter().try_for_each(|property| match property.list {
+    let mut numbers = columns.iter().map(|column| column.number_type);
+    element.properties.iter().try_for_each(|property| match property.length_type {
         None => {
-            let number = numbers.next().unwrap_or(property.number);
+            let number = numbers.next().unwrap_or(property.number_type);
             let raw = source.read_number(number)?;
             bytes.extend_from_slice(&raw[..number.size()]);
             Ok(())
@@ -217,6 +218,6 @@ pub(super) fn skip_item(source: &mut NumberSource, element: &Element) -> Result<
 
 /// Skips a number or list.
 pub(super) fn skip_property(source: &mut NumberSource, property: &Property) -> Result<()> {
-    let count = property.list.map_or(Ok(1), |count| source.read_count(count))?;
-    (0..count).try_for_each(|_| source.read_number(property.number).map(drop))
+    let count = property.length_type.map_or(Ok(1), |count| source.read_count(count))?;
+    (0..count).try_for_each(|_| source.read_number(property.number_type).map(drop))
 }

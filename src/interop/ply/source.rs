@@ -194,7 +194,7 @@ impl TextLines<'_> {
         let mut words = Words::new(self.text, self.line.clone());
         let mut expected = element.properties.len();
         for property in &element.properties {
-            match property.list {
+            match property.length_type {
                 Some(count) if words.remaining() > 0 => {
                     let items = to_index(count, parse_number(&mut words, count).ok()?)? as usize;
                     expected = expected.saturating_add(items);

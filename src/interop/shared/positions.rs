@@ -11,9 +11,9 @@ type PositionLists = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 
 /// Positions in 32 bits, and in 64 bits as long as the model may [need them](Extent::needs_64_bits).
 ///
-/// Once the size of the bounding box is at least half the largest coordinate, the ratio stays at least a quarter, so
-/// rounding costs at most two bits. The exact positions are then dropped; in most models, after a few vertices. Small
-/// objects far from the origin keep their exact positions.
+/// Once the bounding box size is at least half the largest coordinate, the ratio never falls below a quarter. Rounding
+/// then costs at most two bits, so the exact positions are dropped; in most models, after a few vertices. Small objects
+/// far from the origin keep their exact positions.
 #[derive(Debug)]
 pub(in crate::interop) struct Positions {
     rounded: Vec<[f32; 3]>,

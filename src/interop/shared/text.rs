@@ -178,8 +178,8 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns `true` if a number may be halfway between two 32-bit floats: the lowest bit that is set is the first bit
-/// beyond 32-bit precision.
+/// Returns `true` if a number may be halfway between two 32-bit floats: the lowest set bit is the first bit beyond
+/// 32-bit precision.
 #[inline]
 fn is_halfway(wide: f64) -> bool {
     const LOST: u64 = (1 << 29) - 1;

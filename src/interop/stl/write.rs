@@ -11,7 +11,7 @@ use crate::scene::{Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, LossKind};
 
 /// The size of the header in bytes, excluding the facet count.
-const TEXT_SIZE: usize = 80;
+const HEADER_TEXT_SIZE: usize = 80;
 
 pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
     let mut losses =
@@ -55,18 +55,19 @@ fn list_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
 }
 
 /// Returns the header, which contains the name, truncated to 80 bytes. If the name begins with `solid`, prefixes it
-/// with `_`, since the file would look like ASCII.
-fn to_header(name: &str, losses: &mut Vec<Loss>) -> [u8; TEXT_SIZE] {
+/// with `_`, since the file would otherwise look like ASCII.
+fn to_header(name: &str, losses: &mut Vec<Loss>) -> [u8; HEADER_TEXT_SIZE] {
     let text: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
     let starts_with_solid = text.trim_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case("solid"));
     let text = if starts_with_solid { format!("_{}", text.trim()) } else { text.trim().to_owned() };
-    let end = (0..=text.len().min(TEXT_SIZE)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end =
+        (0..=text.len().min(HEADER_TEXT_SIZE)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let text = text[..end].trim_end();
     if text != name {
         let message = "the STL header has 80 bytes and must not begin with `solid`";
         losses.push(Loss::renamed("meshes[0].name", message).with_change(name.escape_debug(), text));
     }
-    let mut header = [0; TEXT_SIZE];
+    let mut header = [0; HEADER_TEXT_SIZE];
     header[..text.len()].copy_from_slice(text.as_bytes());
     header
 }

@@ -18,8 +18,8 @@ use crate::{Error, Limits, Result};
 /// determined later. In that case, the next run starts with the values determined so far.
 const MAX_RUNS: usize = 16;
 
-/// Returns the bytes of a file of type `ty` with the given values, or the error of
-/// [`FileValues::assemble`](super::FileValues::assemble), which also rejects values without a field.
+/// Returns the bytes of a file of type `ty` with the given values. Values without a field are ignored; the other errors
+/// are those of [`FileValues::assemble`](super::FileValues::assemble).
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
     if let Some(problem) = program.problems.first() {
@@ -133,7 +133,7 @@ impl Assembler<'_> {
         Error::inexpressible(message).at(self.path.as_slice())
     }
 
-    /// Adds a region for a file or block or, given a `base`, for a field whose offset counts from its start.
+    /// Adds a region: a file or block or, given a `base`, a field whose offset counts from the start of `base`.
     pub fn add_region(&mut self, base: Option<RegionId>) -> RegionId {
         let id = self.regions.len();
         let (base, buffer) = (base.unwrap_or(id), SparseBuffer::new(self.max));

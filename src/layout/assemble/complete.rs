@@ -55,8 +55,8 @@ impl Assembler<'_> {
         Ok(at + bytes.len() as u64)
     }
 
-    /// Assigns offsets to the fields whose offsets are not final, and copies the fields there. `sequence` has the range
-    /// of the fields without explicit offsets.
+    /// Assigns offsets to the fields whose offsets are not final, and copies the fields there. `sequence` spans the
+    /// fields without explicit offsets.
     fn place_fields(
         &mut self,
         base: RegionId,

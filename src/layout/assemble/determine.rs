@@ -22,13 +22,13 @@ impl Assembler<'_> {
         self.require(cause, code, SlotSnapshot::new(self.frames.slots()))
     }
 
-    /// Adds an equation, if it depends on a variable.
+    /// Adds an equation if the code depends on a variable.
     pub fn require(&mut self, cause: Cause, code: &'static Code, slots: SlotSnapshot) -> Result<()> {
         let equation = Equation::new(cause, code, slots, &mut self.variables);
         equation.map_or(Ok(()), |equation| self.add_equation(equation))
     }
 
-    /// Requires that a condition evaluates to `truth`. Solved last, since several values may satisfy it.
+    /// Requires that a condition evaluates to `truth`. Solved later, since several values may satisfy the condition.
     pub fn require_truth(&mut self, condition: &'static Code, truth: bool) {
         let equation = self.condition_equation(condition, truth);
         self.equations.extend(equation);
@@ -75,7 +75,7 @@ impl Assembler<'_> {
         let is_undetermined = |variable: &&VariableId| self.variables.get(**variable).cause.is_none();
         let mut candidates: Vec<_> = equation.variables.iter().filter(is_undetermined).copied().collect();
         if candidates.len() > 1 && self.recounts && !holds {
-            // The other values keep those of the file.
+            // Variables that cannot satisfy the equation keep the values of the file.
             candidates.retain(|variable| equation.solve(*variable, &self.variables).is_some());
         }
         let [variable] = candidates[..] else { return Ok(false) };
@@ -165,7 +165,7 @@ impl Assembler<'_> {
         result
     }
 
-    /// Returns the region and offset that a byte was copied to; `None` if it was packed.
+    /// Returns the current region and offset of a byte; `None` if it was packed.
     pub fn locate(&self, (region, at): (RegionId, u64)) -> Option<(RegionId, u64)> {
         match self.regions[region].state {
             RegionState::Open => Some((region, at)),
@@ -186,8 +186,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Records the dependencies of arguments that combine several values. Other arguments pass on the origin of their
-    /// value.
+    /// Records the dependencies of computed arguments. Other arguments pass on the origin of their value.
     pub fn record_argument_dependencies(&mut self, call: &Call) {
         for argument in &call.arguments {
             let Argument::Value(code, _) = argument else { continue };
@@ -220,8 +219,8 @@ impl Assembler<'_> {
         })
     }
 
-    /// Returns an error for an equation that does not hold, although all its variables are determined, or several given
-    /// values could be recomputed to satisfy it.
+    /// Returns an error for an equation that does not hold: all its variables are determined, or several given values
+    /// could be recomputed to satisfy it.
     pub fn conflict_error(&mut self) -> Option<Error> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.iter_mut().find_map(|equation| {

@@ -27,7 +27,7 @@ pub struct Edit {
 pub enum Change {
     /// Replaces the value.
     Set(UntypedValue),
-    /// Inserts an item before the item at the path or at the end of the list, or adds a missing field.
+    /// Inserts an item (before the item at the path, or at the end of the list), or adds a missing field.
     Insert(UntypedValue),
     /// Removes an item or field.
     Remove,
@@ -84,8 +84,7 @@ fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits:
     if !recount {
         return Ok(edited);
     }
-    // No equation determines the count of a list whose length does not depend on it: set the counts that the edits made
-    // wrong.
+    // No equation determines a count that reading its list does not use: set the counts that the edits made wrong.
     let (before, mut wrong) = (wrong_counts(ty, bytes, limits), wrong_counts(ty, &edited, limits));
     let later = |index| edits.iter().zip(&paths).skip(index);
     wrong.retain(|(path, _)| {

@@ -112,7 +112,7 @@ impl Equation {
         Some(Equation { condition: Some((condition, truth)), is_exact, ..equation })
     }
 
-    /// Returns `true` if the equation determines a value without any other equation.
+    /// Returns `true` if the equation determines a value on its own.
     pub fn determines_value(&self) -> bool {
         self.is_exact && !self.has_several_values()
     }
@@ -171,7 +171,7 @@ fn is_exact(code: &Code) -> bool {
 fn solve_for(code: &Code, target: i128, is_unknown: &dyn Fn(&Code) -> bool, cells: &[Cell]) -> Option<i128> {
     match code {
         Code::Slot(..) | Code::Bits(..) => is_unknown(code).then_some(target),
-        // The target fits the type of the operand, since stored values do.
+        // A target that does not fit the operand cannot be encoded later.
         Code::Cast(a, _) => solve_for(a, target, is_unknown, cells),
         Code::Binary(op, operands) => {
             let [a, b] = &**operands;

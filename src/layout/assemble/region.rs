@@ -11,7 +11,7 @@ use crate::layout::walk::Segment;
 /// A part of the output with its own offsets, which start at 0.
 pub(super) struct Region {
     pub buffer: SparseBuffer,
-    /// The region to whose start explicit offsets are relative: itself for a file or unpacked block.
+    /// The region from whose start explicit offsets count: for a file or unpacked block, this region.
     pub base: RegionId,
     pub state: RegionState,
     /// The largest end of a field at an explicit offset.
@@ -32,7 +32,7 @@ pub(super) enum RegionState {
 /// A field at an explicit offset.
 pub(super) struct PlacedField {
     pub path: Vec<Segment>,
-    /// The region and offset expression of the field; `None` if it is already at its final offset.
+    /// The region with the bytes of the field, its offset expression and the slots; `None` at the final offset.
     pub pending: Option<(RegionId, &'static Code, SlotSnapshot)>,
     /// The offset; `None` if unknown.
     pub at: Option<u64>,
@@ -67,8 +67,8 @@ impl PlacedField {
 }
 
 impl Placement {
-    /// Creates a placement for a region that ends at `end` before any field moves. `padding` has the number of free
-    /// bytes at offsets of the original file.
+    /// Creates a placement for a region that ends at `end` before any field moves. `padding` maps offsets of the
+    /// original file to the number of free bytes there.
     pub fn new<'c>(
         alignment: u64,
         placed_fields: impl IntoIterator<Item = &'c PlacedField>,

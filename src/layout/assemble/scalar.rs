@@ -81,7 +81,7 @@ impl Assembler<'_> {
         Ok(Written { end: at + size, count: 0 })
     }
 
-    /// Stores a given value that equations may change, and returns the number to write.
+    /// Stores a given value, as a variable unless it is fixed, and returns the number to write.
     fn add_recomputable(
         &mut self,
         target: WriteTarget,

@@ -114,7 +114,7 @@ impl SparseBuffer {
         self.tail = u64::MAX..u64::MAX;
     }
 
-    /// Writes bytes in a range that may overlap written ranges.
+    /// Writes bytes in a range. Bytes already written there must be equal.
     fn overwrite(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<(), WriteError> {
         let adjoining = self.adjoining_ranges(&range);
         for written in &adjoining {

@@ -1,8 +1,8 @@
 //! Prints a C header: packed structs for declarations of fixed size, macros for bit fields and for offsets that depend
-//! on a format word, and comments for everything else.
+//! on imports, and comments for everything else.
 //!
 //! A variable-size declaration becomes a comment with its table, and a struct of its leading fixed-size fields
-//! (`…_start`). If its size depends only on imports, macros with the offset and size of each field follow.
+//! (`…_start`). If its size depends only on imports, macros with the offset of each field and the total size follow.
 
 mod text;
 
@@ -194,7 +194,7 @@ impl CPrinter<'_> {
         self.print_offset_macros(out, reached, fields);
     }
 
-    /// Prints the offset and size of each field as macros over the imports, if both depend on nothing else.
+    /// Prints the offset of each field and the total size as macros over the imports, if they depend on nothing else.
     fn print_offset_macros(&self, out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
         let plain = |k: &ValueKind| matches!(k, ValueKind::Int(_) | ValueKind::Bool | ValueKind::Bits(_));
         if reached.size != program::FormSize::FromArguments || !reached.imports.iter().all(plain) {

@@ -16,7 +16,7 @@ pub(super) struct Numbers<'b> {
     pub per_item: usize,
     /// The distance between items in bytes.
     pub stride: usize,
-    /// The offset of the numbers in an item in bytes.
+    /// The offset in bytes of the numbers within an item.
     offset: usize,
 }
 

@@ -9,7 +9,7 @@ use crate::layout::declaration::{Requirement, Type};
 use crate::layout::expr::{Expr, Lookup};
 use crate::layout::walk::Segment;
 
-/// The allowed deviation of a unit vector's length from 1. Vectors with 8-bit components stay within it.
+/// The maximum deviation of a unit vector's length from 1, sufficient for 8-bit components.
 const UNIT_TOLERANCE: f64 = 0.01;
 
 /// A [`Requirement`] with evaluated expressions.
@@ -47,7 +47,7 @@ pub(super) enum Predicate<'b> {
         none: Option<i128>,
         weights: Option<Numbers<'b>>,
     },
-    /// The range from `first` with this number of items ends at or before `len`.
+    /// Each number is the length of a range that starts at `first` and ends at or before `len`.
     Within {
         /// The index of the first item.
         first: i128,

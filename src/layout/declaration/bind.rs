@@ -70,7 +70,7 @@ struct Binder {
 }
 
 impl Binder {
-    /// Returns the declaration with its imports bound to `constants`; an import with `None` stays.
+    /// Returns the declaration with its imports bound to `constants`; `None` leaves an import unbound.
     fn bind_declaration(
         &mut self,
         declaration: &'static Declaration,

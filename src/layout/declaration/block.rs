@@ -62,7 +62,7 @@ pub enum Packing {
     Lz4,
     /// One or more Zstandard frames without magic bytes.
     Zstd,
-    /// A format-specific encoding. Both functions hold the whole block in memory.
+    /// A format-specific encoding. Both functions process the whole block in memory.
     Custom {
         /// The name of the encoding.
         name: &'static str,

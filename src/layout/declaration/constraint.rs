@@ -131,7 +131,7 @@ impl Requirement {
 }
 
 impl Constraint {
-    /// Returns `true` unless the condition of the constraint does not hold or has no value.
+    /// Returns `true` if the constraint has no condition, or its condition holds.
     pub(crate) fn applies(&self, values: &dyn Lookup) -> bool {
         self.condition.is_none_or(|condition| condition.eval_bool(values) == Ok(true))
     }

@@ -11,7 +11,7 @@ impl Type {
         self.size_in(&Scope::default(), &[])
     }
 
-    /// Returns the smallest and the largest size of a value in bytes; `None` if it is unbounded or unknown.
+    /// Returns the smallest and the largest size of a value in bytes; `None` if the size is unbounded or unknown.
     pub(crate) fn size_range(&self) -> Option<RangeInclusive<u64>> {
         match self {
             Type::Declared(declaration) => declaration.size_range(),
@@ -56,7 +56,7 @@ impl Declaration {
         }
     }
 
-    /// Returns the smallest and the largest size of a value in bytes; `None` if it is unbounded or unknown.
+    /// Returns the smallest and the largest size of a value in bytes; `None` if the size is unbounded or unknown.
     pub(crate) fn size_range(&self) -> Option<RangeInclusive<u64>> {
         if let Some(size) = self.size(&Scope::default()) {
             return Some(size..=size);

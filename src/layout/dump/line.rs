@@ -82,7 +82,7 @@ impl<'l> DumpLine<'l> {
     /// Formats the columns after the bytes.
     fn format_columns(&self) -> String {
         let DumpLine { ty, name, value, meaning, paint, .. } = self;
-        // Alignment ignores colour codes, and nothing follows the last column.
+        // Colour codes do not count as width, and the last column is not padded.
         let columns = [(ty, 12, CYAN), (name, 18, BOLD), (value, 24, GREEN), (meaning, 0, DIM)];
         let last = columns.iter().rposition(|(text, ..)| !text.is_empty()).unwrap_or_default();
         let texts = columns.iter().enumerate().take(last + 1).map(|(number, (text, width, style))| {

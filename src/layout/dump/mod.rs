@@ -86,7 +86,7 @@ impl<'d> Dump<'d> {
     ///
     /// Returns the fault that ended the dump, if any.
     ///
-    /// Offsets marked `~` refer to the content of the last packed block.
+    /// Offsets marked `~` refer to the content of the preceding packed block.
     ///
     /// # Errors
     ///

@@ -31,7 +31,7 @@ pub(super) struct HexDump<'d, W> {
     covered: CoveredRanges,
     /// The open structs and arrays.
     groups: Vec<OpenGroup>,
-    /// The number of open groups at the last heading, which belongs to the innermost of them.
+    /// The number of open groups at the last heading, which describes the innermost one; `None` before any heading.
     heading_depth: Option<usize>,
 }
 

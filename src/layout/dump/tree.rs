@@ -76,7 +76,7 @@ pub struct Branch {
     /// The first sentence of the documentation.
     #[json(optional)]
     pub meaning: String,
-    /// The number of items in a list, of which [`parts`](Branch::parts) contains the first.
+    /// The number of items in a list. [`parts`](Branch::parts) may contain only the first ones.
     pub count: Option<u64>,
     /// The size of each item in bytes, if all have the same layout.
     pub stride: Option<u64>,
@@ -182,7 +182,7 @@ impl Builder {
     }
 
     /// Records the offset of an omitted item. Returns `true` if the node is an omitted item.
-    fn skips_omitted(&mut self, node: &Node) -> bool {
+    fn record_if_omitted(&mut self, node: &Node) -> bool {
         let Some(list) = self.open.last_mut() else { return false };
         let index = match node.path.get(list.depth..) {
             Some([Segment::Index(index)]) => *index,
@@ -244,7 +244,7 @@ fn uncovered_branch(label: &str, span: &Span) -> Branch {
 
 impl Visitor for Builder {
     fn enter(&mut self, node: &Node) -> Visit {
-        if self.skips_omitted(node) {
+        if self.record_if_omitted(node) {
             return Visit::Nothing;
         }
         let is_inlined = !self.open.is_empty()
@@ -279,7 +279,7 @@ impl Visitor for Builder {
             self.add_bit_field(node, value);
             return ControlFlow::Continue(());
         }
-        if !self.skips_omitted(node) {
+        if !self.record_if_omitted(node) {
             let (value, meaning) = (value_text(node, value), short_doc(node));
             self.push(Branch { value, meaning, ..self.new_branch(node) });
         }

@@ -61,7 +61,7 @@ pub(super) enum ForcedValue {
 impl<'c> Sampler<'c> {
     pub fn new(choices: Choices<'c>, config: &Config) -> Sampler<'c> {
         let Config { plausible, max_items, large_items, .. } = *config;
-        // Without a limit, each item of a large list could contain a list.
+        // Without a limit, each item of a large list could contain another large list.
         let items_left = if large_items > 0 { large_items.saturating_mul(2) } else { u64::MAX };
         let (path, is_plausible, forced) = (Vec::new(), plausible, None);
         Sampler { choices, path, is_plausible, max_items, large_items, items_left, forced }
@@ -84,7 +84,7 @@ impl<'c> Sampler<'c> {
 
     /// Replaces the choices of all attempts at a value, starting at `start`, by the choices that draw it directly. The
     /// value then stays the same when shrinking removes other values that it had to differ from.
-    pub fn replace_attempts(&mut self, start: usize, value: &Option<Value>, step: &Step) {
+    pub fn record_direct_choices(&mut self, start: usize, value: &Option<Value>, step: &Step) {
         let is_count = step.usage == Some(ValueUse::Count);
         let numbers = match (value, step.field.ty.int_type()) {
             (Some(Value::Int(number)), _) if is_count => u64::try_from(*number).ok().map(|n| vec![n]),
@@ -147,8 +147,8 @@ impl<'c> Sampler<'c> {
         self.choices.next_choice(&self.path, |number| number % count.max(1))
     }
 
-    /// Draws one of four kinds with equal probability, and a number below the count of that kind. Kinds with count
-    /// 0 are replaced by the last.
+    /// Draws one of four kinds with equal probability, and a number below the count of that kind. A kind with
+    /// count 0 is replaced by the last kind.
     fn draw_kind(&mut self, counts: [u64; 4]) -> (u64, u64) {
         let number = self.choices.next_choice(&self.path, |number| {
             let kind = if counts[(number % 4) as usize] == 0 { 3 } else { number % 4 };
@@ -289,7 +289,7 @@ impl<'c> Sampler<'c> {
         }
     }
 
-    /// Draws a small integer, or a number from −100 to 100.
+    /// Draws an integer from 0 to 7, or a multiple of 0.001 from −100 to 100.
     fn draw_plausible_float(&mut self) -> f64 {
         match self.draw_kind([8, 200_001, 0, 200_001]) {
             (0, small) => small as f64,
@@ -297,7 +297,7 @@ impl<'c> Sampler<'c> {
         }
     }
 
-    /// Draws a string without NUL: ASCII letters, other letters and invalid UTF-8, or a match of a pattern.
+    /// Draws a match of a pattern, or a string without NUL. Plausible strings are UTF-8.
     fn draw_text(&mut self, patterns: &[&str]) -> Vec<u8> {
         let count = self.draw_count(u64::MAX);
         let name = self.path.last().copied();

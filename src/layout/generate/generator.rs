@@ -55,7 +55,7 @@ pub(super) struct Generator<'c> {
 
 impl Generator<'_> {
     /// Draws and returns a value; `before` is the previous item of a list. Structs are returned with only the
-    /// fields that constraints compare, lists as `None`.
+    /// fields that constraints compare, lists and derived values as `None`.
     fn draw_value(&mut self, item: &Item, before: Option<&Value>) -> Option<Value> {
         let form = &self.program.forms[item.form];
         match form.kind {
@@ -268,7 +268,7 @@ impl Generator<'_> {
                 }
                 if self.is_allowed(step) && self.is_new(step, &value) || self.retries == 0 {
                     if attempt > 0 && step.condition.is_none() {
-                        self.sampler.replace_attempts(start, &value, step);
+                        self.sampler.record_direct_choices(start, &value, step);
                     }
                     break;
                 }

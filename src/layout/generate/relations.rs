@@ -9,13 +9,13 @@ use crate::layout::walk::Segment;
 /// The sizes of lists, and requirements on lists that are drawn later.
 pub(super) struct Relations {
     pub sizes: ListSizes,
-    /// The minimum number of items in a list, by candidates for its path.
+    /// The minimum number of items in a list, by each possible path of the list.
     min_counts: HashMap<Vec<Segment>, u64>,
     /// The paths of weights that must be 0.
     zero_weights: HashSet<Vec<Segment>>,
     /// The common length of lists in the items of an outer list.
     lengths: HashMap<Vec<Segment>, u64>,
-    /// The path of the value that counts the items of a later list, by candidates for the list's path.
+    /// The path of the value that counts the items of a later list, by each possible path of the list.
     counters: HashMap<Vec<Segment>, Vec<Segment>>,
     /// The values drawn so far for a unique field, by the field's path without the index.
     seen_values: HashMap<Vec<Segment>, BTreeSet<u128>>,
@@ -27,7 +27,8 @@ impl Relations {
         Relations { sizes: ListSizes::new(ty), min_counts, zero_weights, lengths, counters, seen_values }
     }
 
-    /// Converts a drawn number to an index into a list. A list that is drawn later then gets enough items.
+    /// Converts a drawn number to an index into a list; `None` for other requirements, and if no index is valid. A list
+    /// that is drawn later then gets enough items.
     pub fn index_for(
         &mut self,
         path: &[Segment],

@@ -12,14 +12,14 @@ use super::{Config, assemble_choices, require_constraints};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
-/// The maximum number of passes over a file. A later pass can succeed where an earlier one failed, since the file has
+/// The maximum number of rounds over a file. A later round can succeed where an earlier one failed, since the file has
 /// changed.
 const MAX_ROUNDS: usize = 5;
 
 /// The simplest choices: for an integer or a float, they yield 0, 1, 2 and the boundaries.
 const SIMPLE_CHOICES: [u64; 15] = [0, 4, 1, 2, 3, 8, 5, 9, 13, 17, 21, 25, 29, 33, 37];
 
-/// Ways to reduce a choice, the largest steps first. They keep its two lowest bits, which select the kind of number.
+/// Ways to reduce a choice without its two lowest bits, which select the kind of number. The largest steps come first.
 const REDUCTIONS: [fn(u64) -> u64; 9] = [
     |n| n >> 32,
     |n| n >> 16,

@@ -123,7 +123,7 @@ impl ElementPrinter<'_> {
             Type::Unsigned(size) | Type::Signed(size) => out.push_line(format!("size: {size}")),
             Type::Float(size) => out.push_line(format!("type: f{size}{order}")),
             Type::NulString => {
-                // The value stays a byte array, since the format does not define an encoding.
+                // Without `type: strz`, the value is a byte array: the format does not define an encoding.
                 out.push_line("terminator: 0");
                 if is_list {
                     out.push_line("eos-error: false");

@@ -6,7 +6,8 @@ use crate::layout::declaration::BitField;
 use crate::layout::notation::to_identifier;
 use crate::layout::wording::{IndentedText, bit_field_lines};
 
-/// Prints the bit fields of a word; those of nested words are flattened. A big-endian word starts with the highest bits.
+/// Prints the bit fields of a word; those of nested words are flattened. A big-endian word starts with the highest
+/// bits.
 pub(super) fn print_word(out: &mut IndentedText, fields: &[BitField], is_big: bool) {
     let mut values = Vec::new();
     out.push_nested(2, "seq:", |out| print_bits(out, fields, is_big, "", &mut values));

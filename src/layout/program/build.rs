@@ -310,7 +310,7 @@ impl Builder {
             }
             Shape::Choice(_) => {
                 let target = steps.iter().find_map(|step| self.find_target(value_form(step)?, path))?;
-                // The number of another variant may be wider.
+                // In another variant, the number may be wider.
                 let kind = target.kind.word().map_or(ValueKind::Other, ValueKind::Bits);
                 Some(PathTarget { kind, ..target })
             }

@@ -120,7 +120,7 @@ pub(crate) struct ComparedValues {
     pub patterns: Vec<&'static str>,
 }
 
-/// The use of a stored value. The first takes precedence.
+/// The use of a stored value. Earlier variants take precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ValueUse {
     /// An offset, size or checksum: derived from the written content.

@@ -46,7 +46,7 @@ impl Program {
         })
     }
 
-    /// Returns `true` for a list without a count, and for a struct that ends with one.
+    /// Returns `true` for an unconditional list without a count, or struct that ends with one.
     fn runs_to_end(&self, step: &Step) -> bool {
         let is_endless = match self.forms[step.form].kind {
             FormKind::Items(_, None) => step.count.is_none(),

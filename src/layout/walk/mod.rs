@@ -41,7 +41,7 @@ impl Segment {
     }
 }
 
-/// A value, or a group of values (struct, list or block) that is entered or left.
+/// A value, or a group of values (struct, array or list) that is entered or left.
 #[derive(Debug)]
 pub struct Node<'w> {
     /// The path in the structure.
@@ -54,7 +54,7 @@ pub struct Node<'w> {
     pub variant: Option<&'static Variant>,
     /// The decoding of the field or bit field. Items have the decoding of their array.
     pub decoding: Decoding,
-    /// The span. When a group is entered, it is empty, since the end is unknown.
+    /// The span; empty when a group is entered, since the end is unknown.
     pub span: Span,
     /// The bytes at the span.
     pub bytes: &'w [u8],
@@ -107,8 +107,8 @@ pub enum Visit {
 }
 
 impl Visit {
-    /// Returns the part of the group at `group` that contains the value at `path`: everything if the group is that
-    /// value, nothing if it does not contain the value.
+    /// Returns the part of the group at `group` that contains the value at `path`. Returns `All` if the group is that
+    /// value, and `Nothing` if the value is elsewhere.
     pub(super) fn towards(path: &[Segment], group: &[Segment]) -> Visit {
         match path.strip_prefix(group) {
             None => Visit::Nothing,
@@ -121,7 +121,7 @@ impl Visit {
 /// Receives the values that the walker decodes.
 #[expect(unused_variables, reason = "the default methods ignore their arguments")]
 pub trait Visitor {
-    /// Called at the start of a struct, array or block. Returns the part to visit.
+    /// Called at the start of a struct, array or list. Returns the part to visit.
     fn enter(&mut self, node: &Node) -> Visit {
         Visit::All
     }
@@ -136,13 +136,13 @@ pub trait Visitor {
         true
     }
 
-    /// Called before the items of an array of fixed-size structs; `node` spans all of them. `values` looks up the
-    /// imports of the structs. Returns `true` to skip the items.
+    /// Called before the items of an array of fixed-size structs or choices; `node` spans all of them. `values` looks
+    /// up their imports. Returns `true` to skip the items.
     fn visit_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
         false
     }
 
-    /// Called for a number, string, flag or packed word. The fields of a packed word follow it.
+    /// Called for a number, string, enum value, packed word or bit field. The fields of a packed word follow it.
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -217,9 +217,9 @@ pub enum FaultKind {
     Value,
     /// A count, size or offset is negative, too large, or cannot be computed.
     Count,
-    /// Packed bytes cannot be unpacked, or their unpacked size differs from the declared one.
+    /// Packed bytes cannot be unpacked, do not have the declared unpacked size, or unpack to more than the content.
     Packing,
-    /// Bytes follow the packed content.
+    /// Bytes follow the compressed data in a packed block.
     Trailing,
     /// Unpacking would exceed [`Limits::max_decoded`].
     Limit,

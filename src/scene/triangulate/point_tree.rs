@@ -138,7 +138,7 @@ pub fn contains_point([a, b, c]: &[[f64; 2]; 3], point: [f64; 2]) -> bool {
 
 /// Returns `true` if a box and a counter-clockwise triangle have no point in common.
 fn is_disjoint(low: [f64; 2], high: [f64; 2], [a, b, c]: &[[f64; 2]; 3]) -> bool {
-    let is_beside = |axis: usize| {
+    let is_outside_on_axis = |axis: usize| {
         a[axis].max(b[axis]).max(c[axis]) < low[axis] || a[axis].min(b[axis]).min(c[axis]) > high[axis]
     };
     let is_right_of = |[a, b]: [&[f64; 2]; 2]| {
@@ -147,5 +147,5 @@ fn is_disjoint(low: [f64; 2], high: [f64; 2], [a, b, c]: &[[f64; 2]; 3]) -> bool
         let y = if b[0] > a[0] { high[1] } else { low[1] };
         doubled_area([*a, *b, [x, y]]) < 0.0
     };
-    (0..2).any(is_beside) || [[a, b], [b, c], [c, a]].into_iter().any(is_right_of)
+    (0..2).any(is_outside_on_axis) || [[a, b], [b, c], [c, a]].into_iter().any(is_right_of)
 }

@@ -32,9 +32,9 @@ pub(crate) struct Inflater<R> {
     /// Whether the decoder is inside a frame.
     is_in_frame: bool,
     /// The number of frames unpacked completely.
-    frames: u64,
+    frame_count: u64,
     /// The number of bytes unpacked so far.
-    unpacked: u64,
+    unpacked_size: u64,
 }
 
 impl<R: Read> Inflater<R> {
@@ -46,8 +46,8 @@ impl<R: Read> Inflater<R> {
             start: 0,
             end: 0,
             is_in_frame: false,
-            frames: 0,
-            unpacked: 0,
+            frame_count: 0,
+            unpacked_size: 0,
         }
     }
 
@@ -69,18 +69,18 @@ impl<R: Read> Inflater<R> {
         let mut output = OutBuffer::around_pos(out, filled);
         let remaining = self.decoder.decompress_stream(&mut output, &mut input);
         let (read, written) = (input.pos(), output.pos() - filled);
-        let remaining = remaining.map_err(|code| decoder_error(code, self.unpacked))?;
+        let remaining = remaining.map_err(|code| decoder_error(code, self.unpacked_size))?;
         self.start += read;
-        self.unpacked += written as u64;
+        self.unpacked_size += written as u64;
         // A decoder between two frames does not advance without input.
         if remaining == 0 && (self.is_in_frame || read > 0) {
-            self.frames += 1;
+            self.frame_count += 1;
         }
         self.is_in_frame = remaining != 0 && (self.is_in_frame || read > 0);
         Ok(written)
     }
 
-    /// Returns `true` if nothing is left to unpack, given the number of bytes that the last step produced.
+    /// Returns `true` if nothing is left to unpack. `written` is the number of bytes that the last step produced.
     fn is_done(&mut self, written: usize) -> Result<bool, ZstdError> {
         Ok(self.start == self.end && written == 0 && !self.refill()?)
     }
@@ -110,7 +110,7 @@ impl<R: Read> Inflater<R> {
                 break;
             }
         }
-        if self.is_in_frame || self.frames == 0 || filled < content.len() {
+        if self.is_in_frame || self.frame_count == 0 || filled < content.len() {
             return Err(self.end_error(size));
         }
         Ok(content)
@@ -155,7 +155,7 @@ impl<R: Read> Inflater<R> {
         while size > 0 {
             let count = size.min(scratch.len() as u64) as usize;
             if self.fill(&mut scratch[..count])? < count {
-                return Err(self.end_error(self.unpacked + size));
+                return Err(self.end_error(self.unpacked_size + size));
             }
             size -= count as u64;
         }
@@ -165,7 +165,7 @@ impl<R: Read> Inflater<R> {
     /// Returns an error if the frames do not end after `size` unpacked bytes.
     fn finish(&mut self, size: u64) -> Result<(), ZstdError> {
         match self.fill(&mut [0])? {
-            0 if self.is_in_frame || self.frames == 0 => Err(self.end_error(size)),
+            0 if self.is_in_frame || self.frame_count == 0 => Err(self.end_error(size)),
             0 => Ok(()),
             _ => Err(excess_error(size)),
         }
@@ -173,10 +173,10 @@ impl<R: Read> Inflater<R> {
 
     /// Returns the error for content that ends before `size` bytes.
     fn end_error(&self, size: u64) -> ZstdError {
-        if self.is_in_frame || self.frames == 0 {
+        if self.is_in_frame || self.frame_count == 0 {
             ZstdError::Invalid("the frame is truncated".into())
         } else {
-            shortfall_error(self.unpacked, size)
+            shortfall_error(self.unpacked_size, size)
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::common::config;
 use meshspec::layout::generate::{self, GeneratedText};
 use meshspec::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 use meshspec::layout::schema::Schema;
-use meshspec::seed::__private::{MAX_PARSED, MAX_VALUES, MIN_CHUNK_SIZE, Options, read_to_text};
+use meshspec::seed::__private::{MAX_PARSED_BYTES, MAX_VALUES, MIN_CHUNK_SIZE, Options, read_to_text};
 use meshspec::seed::schema::ATTRIBUTES;
 use meshspec::seed::{Document, LineKind};
 use meshspec::{Declared, Format, Limits, ReadOptions, Report, Severity};
@@ -282,7 +282,7 @@ fn many_chunks_are_joined_in_order() {
 #[test]
 fn fast_and_grammar_agree_on_long_lines() {
     // The lines are longer than the limit of fallible rules.
-    let long = MAX_PARSED + 1000;
+    let long = MAX_PARSED_BYTES + 1000;
     let (blanks, digits) = (" ".repeat(long), "0".repeat(long));
     for text in [
         format!("p{blanks}1,2,{digits}3\n"),

@@ -2,8 +2,8 @@
 //!
 //! Chooses the smallest form that is precise enough: no attribute error exceeds its [`Tolerance`], and the colour is
 //! the nearest colour/shade byte. An attribute that a form omits has its default: white, the direction of the position
-//! as the normal, or bone 0. If no form is precise enough, chooses the largest usable size for a mesh, or the smallest
-//! position error for a vertex; the errors show this. Bones are always preserved.
+//! as the normal, or bone 0. If no form is precise enough, chooses the largest usable size per mesh, or the form with
+//! the smallest position error per vertex. Bones are always preserved.
 
 use super::super::document::{Bone, Surface, Vertices};
 use super::attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};

@@ -239,7 +239,7 @@ pub trait FaceSink {
     /// Receives a face of any form; the fourth vertex of a triangle is 0.
     fn add_face(&mut self, form: &FaceForm, corners: [u32; 4]);
 
-    /// Receives the index of the form, the words from the first face on, and the second tags of all faces.
+    /// Receives the form index of a run, the words starting at its first face, and the second tags of its faces.
     #[inline(always)]
     fn add_words(&mut self, _form: usize, _first: &[u32], _tag2: impl Iterator<Item = u32>) {}
 }

@@ -26,7 +26,7 @@ impl F8A {
     }
 }
 
-/// Returns the nearest step to a value. Steps number the codes in order of their values, −127 to 127; step 0 is 0.0.
+/// Returns the step nearest to a value. Steps rank the codes by value, from −127 to 127; step 0 is 0.0.
 fn nearest_step(value: f32) -> i32 {
     const SMALLEST: f32 = F8A::from_bytes([1]).value();
     let magnitude = value.abs();

@@ -53,7 +53,7 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     Ok(document)
 }
 
-/// Compares the vertex counts in the mesh table with the lengths of the vertex lists.
+/// Checks that the vertex counts in the mesh table match the lengths of the vertex lists.
 fn check_counts(table: &[u8], meshes: &[Mesh]) -> Result<()> {
     let offset = Mesh::offset_with("n_vtx", &[]).unwrap_or_default() as usize;
     let stated = Column::<u16>::new(table, Mesh::SIZE as usize, offset).unwrap_or_default();

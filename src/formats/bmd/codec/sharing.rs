@@ -12,9 +12,9 @@ use crate::{Error, Limit, Limits, Path};
 
 /// Maximum total size of the lists and strings in an image, as a multiple of the image size. They may overlap, for
 /// example if meshes use the same vertices. The limit prevents a small image from becoming a large document.
-const MAX_SHARING: u64 = 16;
+const MAX_SHARING_FACTOR: u64 = 16;
 
-/// An image reader that fails after reading [`MAX_SHARING`] times the image size.
+/// An image reader that fails after reading [`MAX_SHARING_FACTOR`] times the image size.
 pub struct BoundedReader<'b> {
     bytes: Cursor<&'b [u8]>,
     /// The number of bytes that may still be read.
@@ -24,21 +24,21 @@ pub struct BoundedReader<'b> {
 
 impl<'b> BoundedReader<'b> {
     pub fn new(bytes: &'b [u8]) -> BoundedReader<'b> {
-        let allowance = MAX_SHARING.saturating_mul(bytes.len() as u64);
+        let allowance = MAX_SHARING_FACTOR.saturating_mul(bytes.len() as u64);
         BoundedReader { bytes: Cursor::new(bytes), allowance, is_exhausted: false }
     }
 
-    /// Returns the error if the reader failed; otherwise `None`.
+    /// Returns the error if the limit was exceeded; otherwise `None`.
     pub fn sharing_error(&self) -> Option<Error> {
         if !self.is_exhausted {
             return None;
         }
         let message = format!(
-            "lists and strings that share bytes add up to more than {MAX_SHARING} times the size of the image"
+            "lists and strings that share bytes add up to more than {MAX_SHARING_FACTOR} times the size of the image"
         );
         let error = Error::limit_exceeded(Limit::Fixed, message).with_rule(&rules::SHARING);
         let bytes = self.bytes.get_ref();
-        let remaining = MAX_SHARING.saturating_mul(bytes.len() as u64);
+        let remaining = MAX_SHARING_FACTOR.saturating_mul(bytes.len() as u64);
         let mut sizes = ListSizes { remaining, list: Path::default() };
         // The list that exceeds the limit comes before any fault, so faults can be ignored.
         let _ = walk::walk(&Image::TYPE, bytes, &Limits::default(), &mut sizes);
@@ -75,7 +75,7 @@ struct ListSizes {
 }
 
 impl ListSizes {
-    fn subtract(&mut self, node: &Node) {
+    fn subtract_size(&mut self, node: &Node) {
         let span = node.span.range();
         self.remaining = self.remaining.saturating_sub(span.end - span.start);
     }
@@ -88,7 +88,7 @@ impl Visitor for ListSizes {
 
     fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
         if node.bit_field.is_none() {
-            self.subtract(node);
+            self.subtract_size(node);
         }
         ControlFlow::Continue(())
     }
@@ -98,7 +98,7 @@ impl Visitor for ListSizes {
             let field = node.field.map_or("", |field| field.name);
             self.list = Path::from(node.path).field(field);
         }
-        self.subtract(node);
+        self.subtract_size(node);
         false
     }
 }

@@ -1,5 +1,5 @@
-//! Writes images in the canonical layout, which the author's newest files have (B15): strings starting at 0x40, levels
-//! of detail, meshes, vertices and faces, bones, animations, keys.
+//! Writes images in the layout of the author's newest files (B15): strings starting at 0x40, levels of detail, meshes,
+//! vertices and faces, bones, animations, keys.
 
 use std::collections::HashMap;
 use std::io::Cursor;

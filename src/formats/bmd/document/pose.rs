@@ -128,9 +128,9 @@ fn to_f32<const N: usize>(values: [f64; N]) -> [f32; N] {
 impl Pose {
     /// Returns the matrix of each bone, from bone space to model space.
     ///
-    /// Bone 0 is the model itself. The matrix of a pseudo-bone is the weighted mean of the matrices of the bones that
-    /// it follows, or the identity if the weights add up to 0. A bone whose parent does not precede it is treated as a
-    /// child of bone 0 (B21).
+    /// Bone 0 is the model itself. The matrix of a pseudo-bone is the weighted mean over the bones that it follows, or
+    /// the identity if the weights add up to 0. A bone whose parent does not precede it is treated as a child of bone 0
+    /// (B21).
     pub fn matrices(&self, skeleton: &[Bone]) -> Vec<Matrix> {
         self.matrices_or(skeleton, Mat4::IDENTITY)
     }

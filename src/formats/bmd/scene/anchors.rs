@@ -93,7 +93,7 @@ fn model_to_joint(scene: &Scene, joint: Option<usize>) -> Mat4 {
 
 /// A bone added near a mesh.
 struct Anchor {
-    /// The joint with which the bone moves.
+    /// The joint with which the bone moves; `None` for the model itself.
     joint: Option<usize>,
     /// The origin of the bone in the space of `joint`.
     origin: Vec3,
@@ -106,7 +106,7 @@ struct AddedBones {
     anchors: Vec<Anchor>,
     /// The joint index of the first added bone.
     first: usize,
-    /// Whether a group needed more bones than available.
+    /// Whether a group needed more bones than BMD allows.
     out_of_bones: bool,
 }
 
@@ -150,7 +150,7 @@ impl AddedBones {
             chain.push((parent, offset, nearest.1));
         }
         let Some(last) = nearest.0 else { return };
-        // The model may need one more bone for itself.
+        // The model itself may need one more bone: bone 0.
         if scene.skeleton.joints.len() + chain.len() + 1 > rig::MAX_BONES {
             self.out_of_bones = true;
             return;
@@ -170,7 +170,7 @@ impl AddedBones {
     }
 }
 
-/// Binds the vertices with the leading joint `from` to the joint `to`; unbound vertices if `from` is `None`.
+/// Binds all vertices whose leading joint is `from` to the joint `to`; `None` selects unbound vertices.
 fn rebind_vertices(mesh: &mut Mesh, leading: &[Option<usize>], from: Option<usize>, to: u16) {
     if mesh.skins.is_empty() {
         mesh.skins = vec![Skin::rigid(leading.iter().map(|_| to))];

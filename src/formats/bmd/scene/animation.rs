@@ -278,7 +278,7 @@ fn has_small_steps(samples: &Samples) -> bool {
     values.windows(2).all(|pair| dot(pair).abs() >= MIN_COSINE)
 }
 
-/// A bone's keyframe relative to its parent.
+/// A keyframe of a bone, relative to the bone's parent.
 #[derive(Debug, Clone, Copy, Default)]
 struct Key {
     frame: u32,

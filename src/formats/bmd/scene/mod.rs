@@ -94,7 +94,7 @@ impl FromScene for Document {
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd)?;
+        let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd_format)?;
         let mut changes = Vec::from_iter(scene.limit_joints(rig::bone_count(&scene), rig::MAX_BONES, "BMD"));
         // Parts of pseudo-bones have no pose.
         let is_part = |joint: &scene::Joint| pseudo::is_pseudo_bone(&joint.extras);
@@ -102,7 +102,7 @@ impl FromScene for Document {
         changes.extend(scene.bake_scale("BMD", is_part));
         let hidden = scene.extras.remove(hidden::EXTRA);
         let extras = rig::take_extras(&mut scene.skeleton);
-        // Applying nodes names each copy of a mesh after its node.
+        // After baking, each copy of a mesh has the name of its node.
         let mut losses = CAPABILITIES.bake_placements(&mut scene, options.max_triangles)?;
         let names: Vec<String> = scene.meshes.iter().map(|mesh| mesh.name.clone()).collect();
         losses.extend(CAPABILITIES.restrict(&mut scene, conventions, options)?);
@@ -111,24 +111,24 @@ impl FromScene for Document {
         let names = split_oversized(&mut scene, &mut losses).into_iter().filter_map(|index| names.get(index));
         let out_of_bones = anchors::add(&mut scene, &extras, &encoding, &mut losses);
         let centre = rig::centre_of(&scene);
-        let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
-        let animations = animation::convert(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
+        let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd_format)?;
+        let animations = animation::convert(&scene, &rig, &bones, &mut losses).map_err(in_bmd_format)?;
         let meshes = scene.meshes.into_iter().zip(names).enumerate().map(|(index, (mesh, name))| {
             let packing = Packing { rig: &rig, encoding: &encoding, name, centre, out_of_bones };
             from_mesh(mesh, index, &packing, &mut losses)
         });
-        let meshes = meshes.collect::<Result<_>>().map_err(in_bmd)?;
+        let meshes = meshes.collect::<Result<_>>().map_err(in_bmd_format)?;
         let mut document = Document { meshes, bones, animations, ..Document::default() };
         let mesh_indices = hidden::restore(hidden, &mut document.meshes, &mut losses);
         let lods = scene.lods.iter().enumerate();
         let lods = lods.map(|(index, lod)| lods::from_lod(lod, index, &mesh_indices, &mut losses));
-        document.lods = lods.collect::<Result<_>>().map_err(in_bmd)?;
+        document.lods = lods.collect::<Result<_>>().map_err(in_bmd_format)?;
         split_large(&mut document, &mesh_indices, &mut losses)?;
         Ok((document, losses))
     }
 }
 
-fn in_bmd(error: Error) -> Error {
+fn in_bmd_format(error: Error) -> Error {
     error.in_format(FormatId::Bmd)
 }
 

@@ -70,8 +70,8 @@ pub struct EncodedMesh {
 }
 
 impl Encoding {
-    /// Chooses the precision: the source's for scenes read from BMD, otherwise the smallest forms that look the same.
-    /// Returns an error if BMD has no vertices of the requested size.
+    /// Chooses the tolerance: nearly exact for scenes read from BMD, otherwise the default. `options.precision` takes
+    /// precedence. Returns an error if BMD has no vertices of the requested size.
     pub fn of(scene: &Scene, options: &SceneOptions, conventions: Conventions) -> Result<Encoding> {
         let tolerance = match &scene.source {
             Some(source) if source.format == "bmd" => Tolerance { position: 1e-6, st: 1e-6, normal: 0.01 },
@@ -108,8 +108,7 @@ impl Encoding {
         self.max_error.unwrap_or(size * ALWAYS_ACCEPTED)
     }
 
-    /// Returns the rounding error of `position`, and a bound for all positions up to the same largest coordinate. Both
-    /// are per coordinate.
+    /// Returns the rounding error per coordinate of `position`, and a bound for positions with no larger coordinates.
     pub fn rounding_errors(&self, position: Vec3) -> (f32, f32) {
         let farthest = position.abs().max_element();
         let error = |packed: [f32; 3]| (Vec3::from(packed) - position).abs().max_element();
@@ -122,8 +121,8 @@ impl Encoding {
         }
     }
 
-    /// Encodes the vertices of a mesh. `decode` returns the positions of packed vertices in model space. Returns an error
-    /// with hints if BMD cannot express the vertices, or packing distorts the mesh too much.
+    /// Encodes the vertices of a mesh. `decode` returns the positions of packed vertices in model space. Returns an
+    /// error with hints if BMD cannot express the vertices, or packing distorts the mesh too much.
     pub fn encode(
         &self,
         attributes: &mut Attributes,

@@ -26,7 +26,8 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// Maps `bones` to joints. Adds a loss if a pseudo-bone follows more than four normal bones through others.
+    /// Maps `bones` to joints. Adds a loss if a pseudo-bone follows more than four normal bones through other
+    /// pseudo-bones.
     pub fn from_bones(bones: &[Bone], losses: &mut Vec<Loss>) -> Rig {
         let mut rig = Rig { matrices: bind_matrices(bones), parts: Vec::new(), bones: Vec::new() };
         let normal_count = bones.iter().filter(|bone| !bone.is_pseudo()).count() as u16;
@@ -278,7 +279,7 @@ fn has_base(scene: &Scene, order: &[usize]) -> bool {
     root_count == 1 && !is_animated && is_at_origin && joints[first].inverse_bind == Mat4::IDENTITY
 }
 
-/// Returns the bind pose of a joint; the rest pose if both agree within 1e-4, since it is not rounded by a matrix.
+/// Returns the bind pose of a joint; the rest pose if both agree within 1e-4, since no matrix has rounded it.
 fn bind_pose(skeleton: &Skeleton, joint: usize) -> scene::Transform {
     let (bind, rest) = (skeleton.bind_transform(joint), skeleton.rest_transform(joint));
     if bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4) { rest } else { bind }

@@ -106,7 +106,7 @@ pub trait WordVisitor {
     fn visit<const N: usize, W: Layout>(self) -> Self::Output;
 }
 
-/// The tag of an item, for the conditions of forms in constants.
+/// A tag for evaluating the conditions of forms in constants.
 pub(super) struct ItemTag(pub u8);
 
 impl ItemTag {

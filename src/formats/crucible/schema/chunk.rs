@@ -245,10 +245,10 @@ pub struct BoneWeight {
 /// Defers the decompression of a stream. Returns the list for its values, which is empty until then.
 fn defer<'i>(input: &ChunkInput<'i>, block: CompressedBlock<'i>, empty: Option<Values>) -> Result<Values> {
     input.deferred.borrow_mut().push(block);
-    empty.ok_or_else(no_variant)
+    empty.ok_or_else(no_variant_error)
 }
 
-fn no_variant() -> Error {
+fn no_variant_error() -> Error {
     Error::malformed("no variant applies")
 }
 
@@ -267,7 +267,7 @@ fn decompress(
         return Err(Error::limit_exceeded(Limit::Decoded, message).at(path!(chunks[input.chunk])));
     }
     let (indices, values) = parallel::join(
-        || Indices::empty(index_size).ok_or_else(no_variant)?.decompress(&indices),
+        || Indices::empty(index_size).ok_or_else(no_variant_error)?.decompress(&indices),
         || parallel::try_map(&deferred, |index, block| streams[index].values.decompress(block)),
     );
     for (stream, values) in streams.iter_mut().zip(values?) {

@@ -1,8 +1,8 @@
 //! A macro that declares compressed lists of values from a table.
 
 /// Declares an enum of compressed lists. Each row declares a variant: value type, value size in bytes, name, accessor
-/// in the chunk, condition and constraints; `each` precedes the common constraint. `size` is the uncompressed size in
-/// bytes.
+/// in the chunk, condition and constraints. The constraint after `each` applies to all variants. `size` is the
+/// uncompressed size in bytes.
 macro_rules! declare_lists {
     (
         $(#[$attribute:meta])*

@@ -179,7 +179,7 @@ impl DecodedHeader {
     }
 }
 
-/// Adds the format to an error, and a missing location, except to I/O and limit errors.
+/// Adds the format to an error. Also adds a missing location, except to I/O and limit errors.
 pub(in super::super) fn locate_error(error: Error, bytes: &[u8], dialect: Dialect, limits: &Limits) -> Error {
     if error.span().is_some() || matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::LimitExceeded(_)) {
         return error.in_format(FormatId::Iyma);

@@ -1,6 +1,6 @@
 //! Serde implementations of index and vertex buffers.
 //!
-//! Vertex values are lists of their stored components: normalised integers stay integers, and colours keep the order
+//! Vertex values are lists of their stored components: normalised integers remain integers, and colours keep the order
 //! of the buffer. Floats that JSON cannot express become strings, as in all formats.
 
 use bytes::Bytes;
@@ -235,7 +235,7 @@ fn parse_integer(item: &JsonValue, min: i64, max: i64) -> Result<i64, String> {
     }
 }
 
-/// Parses a float by the rules of all formats.
+/// Parses a float by the rules common to all formats.
 fn parse_float<T: Floats>(item: &JsonValue) -> Result<T, String> {
     let float: Result<T, ValueError> = match item {
         JsonValue::Int(value) => T::deserialize_floats((*value).into_deserializer()),

@@ -4,7 +4,7 @@ use super::super::schema::{Descriptor, IndexFormat, MeshInfo, Usage, VertexForma
 use super::{Attribute, DataChecksum, Document, IndexBuffer, count_to_u32, inexpressible, missing_mesh};
 use crate::{Loss, Path, Result, path};
 
-/// Returns what all meshes in a file share: whether they are indexed, and the usages and formats of the vertex buffers.
+/// Returns whether the meshes are indexed, and the sorted usages and formats of the vertex buffers.
 fn shared_properties(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
     let mut attributes: Vec<_> = document.attributes.iter().map(|a| (&a.usage, a.format)).collect();
     attributes.sort_by_key(|(usage, format)| (usage.name(), *format as u8));
@@ -108,7 +108,7 @@ fn checked_sum(counts: impl IntoIterator<Item = u32>, path: impl Into<Path>) -> 
     u32::try_from(total).map_err(|_| inexpressible(message(), path))
 }
 
-/// Concatenates the indices, in the widest format. Their values stay, because they are relative to their mesh.
+/// Concatenates the indices, in the widest format. Their values are relative to each mesh and do not change.
 fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     let buffers: Vec<_> = documents.iter().filter_map(|document| document.indices.as_ref()).collect();
     let is_wide = buffers.iter().any(|indices| indices.format == IndexFormat::U32);
@@ -183,7 +183,7 @@ impl Document {
     }
 }
 
-/// Returns the losses of the vertices, at `path`, and of the indices that no mesh uses.
+/// Returns the losses for unused vertices, reported at `path`, and for unused indices.
 pub(in super::super) fn unused_losses(document: &Document, path: &str) -> [Option<Loss>; 2] {
     let vertices = document.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
     let vertices = count_unused(document.n_vertices.into(), vertices);

@@ -77,12 +77,12 @@ pub struct WrongChecksum {
 }
 
 impl WrongChecksum {
-    /// Creates the wrong checksum of a file that was read.
+    /// Creates a wrong checksum that was read from a file.
     pub(super) fn new(stored: u64, computed: u64) -> WrongChecksum {
         WrongChecksum { stored, computed: Some(computed) }
     }
 
-    /// The correct checksum of the file; `None` for a document that was not read from one. Ignored in comparisons.
+    /// The computed checksum; `None` unless the document was read from a file. Ignored in comparisons.
     pub fn computed(&self) -> Option<u64> {
         self.computed
     }
@@ -171,7 +171,7 @@ impl Document {
         })
     }
 
-    /// Returns the first attribute with this usage.
+    /// Returns the first attribute with this usage; `None` if there is none.
     pub fn attribute(&self, usage: &Usage) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| attribute.usage == *usage)
     }

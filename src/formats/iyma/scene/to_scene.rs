@@ -18,7 +18,7 @@ enum Role {
     Uv,
     Joints,
     Weights,
-    /// An attribute that a scene keeps by name.
+    /// Any other attribute, stored by name.
     Custom,
 }
 
@@ -131,10 +131,10 @@ fn exact_values(attribute: &Attribute) -> Option<(Vec<f64>, &'static str)> {
 }
 
 /// Meshes of up to this total size in bytes are always allowed.
-const MAX_SHARED: u64 = 1 << 30;
+const MAX_SHARED_BYTES: u64 = 1 << 30;
 
 /// Meshes with a total size up to this multiple of the total buffer size are always allowed.
-const MAX_SHARING: u64 = 16;
+const MAX_SHARING_FACTOR: u64 = 16;
 
 /// Returns an error if the meshes would be many times larger than the file. Mesh ranges may overlap in the buffers, and
 /// a file without attributes may declare any number of vertices.
@@ -150,7 +150,7 @@ pub(super) fn reject_excessive_sharing(document: &Document) -> Result<()> {
     let size =
         |mesh: &MeshInfo| lists + u64::from(mesh.vertex_count) * vertex + u64::from(mesh.index_count) * index;
     let meshes = document.meshes.iter().map(size).fold(0, u64::saturating_add);
-    let most = MAX_SHARED.max(buffers.saturating_mul(MAX_SHARING));
+    let most = MAX_SHARED_BYTES.max(buffers.saturating_mul(MAX_SHARING_FACTOR));
     if meshes <= most {
         return Ok(());
     }

@@ -23,7 +23,7 @@ macro_rules! usages {
             )*
         }
     ) => {
-        /// The usage of a vertex buffer, including the usages of both dialects.
+        /// The usage of a vertex buffer, in either dialect.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Json)]
         pub enum Usage {
             /// A custom usage: a number and a name. The reference dialect has no names.

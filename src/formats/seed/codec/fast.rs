@@ -65,7 +65,7 @@ fn read_items<'l, T>(
     let mut cursor = Cursor { bytes: lines, at: 0 };
     let (mut count, mut length) = (0, 0);
     for item in values.chunks_exact_mut(width) {
-        // A malformed line is parsed again by the grammar, which reports the error and overwrites the values.
+        // A line that is not plain is parsed again, which overwrites its values.
         if cursor.read_item(identifier, item, &read_number).is_none() {
             break;
         }

@@ -63,7 +63,7 @@ fn parse_bytes(line: &[u8]) -> Result<ParsedLine<'_>, Diagnostic> {
     Ok(line)
 }
 
-/// Returns the line as text. Comments need not be UTF-8 (S9): if a comment is not, returns the text before the first
+/// Returns the line as text. Comments need not be UTF-8 (S9). If a comment is not, returns the text before the first
 /// invalid byte, and the bytes of the whole line.
 fn to_text(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
     let error = match std::str::from_utf8(line) {
@@ -89,11 +89,11 @@ fn to_text(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
 }
 
 /// Maximum length in bytes of a line that is parsed with detailed error messages, because parse errors copy the line.
-pub const MAX_PARSED: usize = 1 << 20;
+pub const MAX_PARSED_BYTES: usize = 1 << 20;
 
 /// Parses a line with the grammar. The error is `None` if the line is malformed after its first megabyte.
 fn parse(text: &str) -> Result<Pairs<'_>, Option<Box<syntax::Error>>> {
-    if text.len() <= MAX_PARSED {
+    if text.len() <= MAX_PARSED_BYTES {
         let rule = if has_words(text) { Rule::word_line } else { Rule::line };
         return Ok(inner_tokens(syntax::parse(rule, text)?));
     }
@@ -101,7 +101,8 @@ fn parse(text: &str) -> Result<Pairs<'_>, Option<Box<syntax::Error>>> {
     if let Some(line) = whole.and_then(|mut pairs| pairs.next()) {
         return Ok(line.into_inner());
     }
-    let beginning = (MAX_PARSED - 3..=MAX_PARSED).rev().find_map(|end| text.get(..end)).unwrap_or_default();
+    let beginning =
+        (MAX_PARSED_BYTES - 3..=MAX_PARSED_BYTES).rev().find_map(|end| text.get(..end)).unwrap_or_default();
     let error = syntax::parse(Rule::line, beginning).err();
     Err(error.filter(|error| messages::error_offset(error) + 1 < beginning.len()))
 }
@@ -210,7 +211,7 @@ fn word_index(word: &str, attribute: &Attribute) -> Option<u32> {
 }
 
 fn parse_integer(number: &str) -> Result<u32, IntegerError> {
-    if number.len() > MAX_PARSED || syntax::parse(Rule::integer, number).is_err() {
+    if number.len() > MAX_PARSED_BYTES || syntax::parse(Rule::integer, number).is_err() {
         return Err(IntegerError::NotAnInteger);
     }
     let is_negative = number.starts_with('-');
@@ -224,7 +225,7 @@ fn parse_integer(number: &str) -> Result<u32, IntegerError> {
 
 /// Parses a line without the whitespace inside its numbers, which lenient reading accepts (S3). `None` if malformed.
 fn parse_spaced_numbers(text: &str) -> Option<ParsedLine<'_>> {
-    if text.len() > MAX_PARSED {
+    if text.len() > MAX_PARSED_BYTES {
         return None;
     }
     let content = text.split('#').next().unwrap_or_default();

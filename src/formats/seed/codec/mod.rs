@@ -24,7 +24,7 @@ use super::schema::Document;
 use crate::parallel::map_reduce;
 use diagnostic::{Diagnostics, LocatedDiagnostic};
 #[cfg(feature = "proptest")]
-pub use line::MAX_PARSED;
+pub use line::MAX_PARSED_BYTES;
 pub use reader::Options;
 use reader::{ChunkContent, ChunkReader};
 use window::{LineCounts, Window};

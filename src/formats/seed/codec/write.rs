@@ -124,7 +124,7 @@ impl TextWriter<'_> {
 }
 
 /// Appends the shortest decimal that parses to the same bits. Omits the decimal point of whole numbers and the plus
-/// sign of exponents, which even the engine does not need (S4).
+/// sign of exponents; the engine does not need them (S4).
 fn append_float(bytes: &mut Vec<u8>, value: f32) {
     match zmij::Buffer::new().format_finite(value).as_bytes() {
         [digits @ .., b'.', b'0'] => append_short(bytes, digits),
@@ -140,7 +140,7 @@ fn append_integer(bytes: &mut Vec<u8>, value: u32) {
     append_short(bytes, itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Appends a string. For 4 to 16 bytes, copies the first and the last 8 or 4 bytes, which may overlap: copies of
+/// Appends a string. For 4 to 16 bytes, copies the first and the last 8 or 4 bytes, which may overlap. Copies of
 /// constant size compile without a function call.
 fn append_short(bytes: &mut Vec<u8>, text: &[u8]) {
     match text.len() {

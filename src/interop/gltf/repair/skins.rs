@@ -1,5 +1,5 @@
-//! Repairs joints and weights for glTF: the joints of a vertex must be distinct, its weights positive with a sum of 1,
-//! and unused slots must have joint 0.
+//! Repairs joints and weights for glTF, which requires distinct joints per vertex, positive weights with a sum of 1,
+//! and joint 0 in unused slots.
 
 use crate::scene::skin::weights_to_bytes;
 use crate::scene::{Scene, Skin, Weights};

@@ -35,7 +35,7 @@ fn attempts_for(
         ..Attempt::new(Breakage::Constraint(constraint), changes)
     };
     let leaves = target.leaves.iter();
-    // One attempt that tries all texts, or one attempt for each text.
+    // `on` returns one attempt that tries all texts, `separately` one attempt for each text.
     let on = |leaf: &Leaf, texts: Vec<String>| attempt(leaf.changes_to(texts));
     let separately = |texts: &dyn Fn(&Leaf) -> BTreeSet<String>| -> Vec<Attempt> {
         let each = leaves.clone().flat_map(|leaf| texts(leaf).into_iter().map(move |text| (leaf, text)));
@@ -60,7 +60,7 @@ fn attempts_for(
             leaves.map(|leaf| on(leaf, less().chain([leaf.smallest()]).collect())).collect()
         }
         Requirement::UnitVector => leaves.map(|leaf| on(leaf, texts(&["2", "127"]))).collect(),
-        // The neighbours of the allowed numbers on both sides, a number between them, and the largest number.
+        // The numbers below and above the allowed ones, the first number from 0 that is not allowed, and the largest.
         Requirement::OneOf(_) => separately(&|leaf| {
             let ends = [numbers.iter().min().map(|min| min - 1), numbers.iter().max().map(|max| max + 1)];
             let between = (0..).find(|number| !numbers.contains(number));
@@ -98,7 +98,7 @@ fn attempts_for(
             let words = |leaf: &Leaf| -> Vec<String> {
                 let Value::Bits(word, declaration) = leaf.value else { return Vec::new() };
                 let reserved = declaration.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);
-                // All bits, the lowest and the highest.
+                // For each reserved field: all bits, the lowest bit, the highest bit.
                 let masks = reserved.flat_map(|(_, bits, _)| {
                     let (mask, low) = (bits.mask(), 1 << bits.offset);
                     [mask, low, low << (bits.width - 1)]
@@ -247,7 +247,7 @@ impl Leaf {
         numbers.into_iter().filter(|number| *number <= largest).map(|number| number.to_string()).collect()
     }
 
-    /// Returns the unsigned integer with only the highest bit set.
+    /// Returns the unsigned integer with only the highest bit set; `None` for other types.
     fn sign_bit(&self) -> Option<String> {
         let largest = self.largest_unsigned();
         (largest > 0).then(|| (largest / 2 + 1).to_string())

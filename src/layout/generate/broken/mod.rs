@@ -1,10 +1,10 @@
 //! Generates files with exactly one defect, for tests of a loader.
 //!
 //! [`breakages()`] yields copies of a valid file, each with exactly one violation of its declaration: a check, a
-//! constraint, a count, magic bytes, a truncated field. Each copy is verified against the declaration. The first
-//! fault of the [walker](crate::layout::walk), or the finding of [`check_bytes`](crate::layout::check_bytes), gives
-//! its location and rule; no other rule with severity error is violated. Copies that are still valid are skipped,
-//! such as a count that only regroups the same bytes.
+//! constraint, a count, magic bytes, a truncated field. Each copy is verified against the declaration. The first fault
+//! of the [walker](crate::layout::walk), or the finding of [`check_bytes`](crate::layout::check_bytes), determines its
+//! location and rule; no other rule with severity error is violated. Copies that are still valid are skipped, such as a
+//! count that only regroups the same bytes.
 //!
 //! Only the first and the last item of each list are broken, and the file is truncated only at their fields. The
 //! copies violate no requirements outside the declaration, such as rules against overlaps and rules enforced by code.

@@ -34,7 +34,7 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
             let attempt = Attempt::new(Breakage::Constraint(constraint), changes);
             vec![Attempt { field: dependency.field, ..attempt }]
         }
-        // A wrong block size that is also the unpacked size breaks the content first, so no file breaks only the count.
+        // A wrong block size that is also the unpacked size damages the content first: no file breaks only the count.
         Role::Count(_) if number.has_role(|role| role == Role::UnpackedSize) => Vec::new(),
         Role::Count(item) => {
             let item = item.max(1);
@@ -88,8 +88,8 @@ impl Number<'_> {
         numbers.into_iter().filter(fits).map(set).collect()
     }
 
-    /// Returns candidate numbers: neighbours of this number and of the literals in the equations, the limits of the
-    /// field, and this number with a low bit flipped.
+    /// Returns candidate numbers: neighbours of this number and of the literals in the equations, 0, 1, and the limits
+    /// of the field. The others are this number with its bytes swapped or a low bit flipped.
     fn candidates(&self, dependency: &Dependency) -> Vec<i128> {
         let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
         let mut numbers = near(self.value).to_vec();
@@ -124,7 +124,7 @@ impl Number<'_> {
             let last = [list, &[Segment::Index(count - 1)][..]].concat();
             changes.extend([Alteration::RemoveItem(last), Alteration::ClearList(list.clone())]);
         }
-        // Changing only the count would decode the following bytes as other values.
+        // With only the count changed, the following bytes would be decoded as other values.
         let is_alone = is_count && matches!(dependency.role, Role::Holds(_));
         if !is_alone {
             changes.extend(self.changes_to(self.candidates(dependency)));
@@ -150,7 +150,7 @@ impl Number<'_> {
         self.dependencies.iter().any(|dependency| is_match(dependency.role))
     }
 
-    /// Returns `true` unless the list or block belongs to another item than the number.
+    /// Returns `false` if the list or block and the number belong to different items.
     fn may_belong_to(&self, target: &[Segment]) -> bool {
         let other = self.path.iter().zip(target).find(|(own, other)| own != other);
         !matches!(other, Some((Segment::Index(_), _)))

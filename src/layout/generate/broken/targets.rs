@@ -18,7 +18,7 @@ pub(super) struct Targets<'d> {
     pub constrained: Vec<ConstrainedField>,
     /// Values of enums.
     pub enums: Vec<Leaf>,
-    /// Lists with a count, and their number of items.
+    /// Non-empty lists with a count, and their number of items.
     pub lists: Vec<(Vec<Segment>, u64)>,
     pub magics: Vec<(Vec<Segment>, Range<u64>)>,
     /// Packed blocks, with their byte ranges.
@@ -200,7 +200,8 @@ fn declaring_word(node: &Node) -> Option<&'static Declaration> {
     outer.all_bit_fields().into_iter().find(|(.., own)| std::ptr::eq(*own, field)).map(|(word, ..)| word)
 }
 
-/// Returns a value as an integer, and the limits of its field; `None` for floats, text, and fields of more than 64 bits.
+/// Returns a value as an integer, and the limits of its field; `None` for floats, text, and fields of more than 64
+/// bits.
 pub(super) fn int_and_range(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
     let value = match value {
         Value::Int(number) => *number,

@@ -14,8 +14,8 @@ pub(crate) struct TextAttempt {
     pub(crate) limits: Vec<Vec<u8>>,
 }
 
-/// Returns changed copies of a text file: the first and last line of each attribute, all lines of an attribute, each
-/// property, and the number of vertices.
+/// Returns changed copies of a text file: attributes with missing, duplicate or changed lines, changed properties, and
+/// too few vertices. Only the first and the last line of each attribute are changed.
 pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
     let text = FileLines(text.split_inclusive(|byte| *byte == b'\n').collect());
     let mut attempts = Vec::new();

@@ -76,7 +76,7 @@ impl<'f> Verifier<'f> {
         let violations = Violations::of(self.ty, bytes, &self.limits);
         violations.fault.is_none()
             && violations.trailing == self.original.trailing
-            && self.are_as_before(&violations, |_| false)
+            && self.has_no_new_violations(&violations, |_| false)
     }
 
     fn locate(&self, bytes: &[u8], attempt: &Attempt) -> Option<Location> {
@@ -110,7 +110,7 @@ impl<'f> Verifier<'f> {
         let is_new = violations.fault.is_none()
             && self.rules.contains(&rule)
             && self.original.report.count_of(rule.code) == 0;
-        let is_alone = self.are_as_before(violations, |other| other == rule)
+        let is_alone = self.has_no_new_violations(violations, |other| other == rule)
             && (violations.trailing == self.original.trailing || self.trailing_rule().is_none());
         let is_match = |finding: &&Finding| {
             finding.rule == rule
@@ -121,7 +121,7 @@ impl<'f> Verifier<'f> {
     }
 
     /// Returns `true` if no rule, except ignored ones, is violated more often than before.
-    fn are_as_before(&self, violations: &Violations, is_ignored: impl Fn(&Rule) -> bool) -> bool {
+    fn has_no_new_violations(&self, violations: &Violations, is_ignored: impl Fn(&Rule) -> bool) -> bool {
         let (before, after) = (&self.original.report, &violations.report);
         let mut rules = after.findings().iter().map(|finding| finding.rule);
         rules.all(|rule| is_ignored(rule) || after.count_of(rule.code) <= before.count_of(rule.code))

@@ -49,8 +49,8 @@ impl fmt::Debug for MutatedFile {
 }
 
 /// A strategy that applies one to four mutations to the files of `files`, half of them in the first 64 bytes. A
-/// mutation flips a bit, overwrites or inserts a word, repeats, removes or truncates bytes, or appends the end of
-/// another file.
+/// mutation flips a bit, overwrites or inserts a word, repeats or removes bytes, truncates the file, or replaces its
+/// end by the end of another file.
 ///
 /// Words have 1, 2, 4 or 8 bytes in either byte order. Their values are likely to cause bugs: 0, −1, the limits of
 /// integers, powers of two, the size of the file, and neighbours of the current value.

@@ -1,7 +1,7 @@
 //! Numbers that are likely to cause bugs, as the bytes of words.
 
-/// Returns a word of `width` bytes with an unusual value: 0, 1, −1, a limit of signed or unsigned integers, a
-/// power of two, or a number near one of `sizes` or near the number in `old`.
+/// Returns a word of `width` bytes: 0, 1, −1, an integer limit, a power of two, or an arbitrary number. Other words are
+/// one of `sizes` or the number in `old`, or its neighbour or double.
 pub(super) fn interesting_word(
     choice: u64,
     width: usize,

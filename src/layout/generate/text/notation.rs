@@ -2,7 +2,7 @@
 
 use super::TextLine;
 
-/// Formats lines with variations drawn from repeated choices. The lines of each group stay in order.
+/// Formats lines with variations drawn from `choices`, which repeat. The lines of each group keep their order.
 pub(super) fn format_varied(groups: Vec<Vec<TextLine>>, choices: Vec<u8>) -> Vec<u8> {
     Formatter { choices, next: 0 }.format_text(groups)
 }
