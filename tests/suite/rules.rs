@@ -92,11 +92,8 @@ fn collect(ty: &Type, fields: &mut Vec<&'static Field>, checksums: &mut Vec<&'st
 /// A renderlib document without the root transform of its header has no encoded header; its other fields are checked.
 #[test]
 fn fields_after_an_incomplete_header_are_checked() {
-    let mut document = Document::read(
-        &std::fs::read(format!("{}/samples/mesh/flag.mesh", crate::common::ROOT)).unwrap(),
-        &Default::default(),
-    )
-    .unwrap();
+    let bytes = std::fs::read(format!("{}/samples/mesh/flag.mesh", crate::common::ROOT)).unwrap();
+    let mut document = Document::read(&bytes, &Default::default()).unwrap();
     document.dialect = Dialect::Renderlib;
     document.indices[1] = 9;
     let codes: Vec<_> = document.check().findings().iter().map(|finding| finding.rule.code).collect();
