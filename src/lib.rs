@@ -35,11 +35,10 @@
 //!
 //! let (scene, losses) = Scene::open("samples/bmd/tentacle.bmd")?;
 //! # let out = std::env::temp_dir().join(format!("meshspec-{}.glb", std::process::id()));
-//! # let glb = &out;
+//! # let more_losses = scene.save(&out)?;
 //! # /*
-//! let glb = "tentacle.glb";
+//! let more_losses = scene.save("tentacle.glb")?;
 //! # */
-//! let more_losses = scene.save(glb)?;
 //! losses.iter().chain(&more_losses).for_each(|loss| println!("{loss}"));
 //! # std::fs::remove_file(out)?;
 //! # }
@@ -57,13 +56,9 @@
 //! for entry in std::fs::read_dir("samples/mesh")? {
 //!     let path = entry?.path();
 //!     let bytes = std::fs::read(&path)?;
-//!     let Ok(detected) = meshspec::detect(&bytes, Some(&path)) else {
-//!         // No mesh file, or a damaged header: `check(&bytes, FormatId::Mesh, …)` reports that.
-//!         eprintln!("{}: unknown format", path.display());
-//!         continue;
-//!     };
-//!     let report = detected.check(&bytes, &Default::default())?;
-//!     for finding in report.findings() {
+//!     // An error for other files. If the header may be damaged: `check(&bytes, FormatId::Mesh, …)`.
+//!     let detected = meshspec::detect(&bytes, Some(&path))?;
+//!     for finding in detected.check(&bytes, &Default::default())?.findings() {
 //!         // {"rule":{"code":"MESH-INDEX-RANGE",…},"path":"indices[1]","span":…,"message":"index 9 is …"}
 //!         println!("{}", serde_json::to_string(finding)?);
 //!     }
@@ -74,17 +69,18 @@
 //!
 //! # Change one value of a file
 //!
-//! [`layout::assemble::edit`] changes a value and keeps all other bytes, even if the file breaks rules. Paths have the
-//! same notation as in `meshspec dump` and in findings. In a Seed file, which is text, change the [`Document`] instead.
+//! [`layout::assemble::edit`] changes a value and keeps all other bytes, even if the file breaks rules. `meshspec dump`
+//! lists the paths of a file. Seed files are text and have no layout: change their [`Document`] instead.
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {
 //! use meshspec::layout::assemble::{Change, Edit, edit};
-//! use meshspec::{Dialect, FormatId};
 //!
+//! let (path, value) = ("vertices[5].position[1]", "2.5");
 //! let bytes = std::fs::read("samples/mesh/flag.mesh")?;
-//! let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
-//! let edits = [Edit { path: "vertices[5].position[1]".into(), change: Change::Set("2.5".into()) }];
+//! let detected = meshspec::detect(&bytes, None)?;
+//! let layout = detected.format.layout_of(&bytes, detected.dialect).expect("a binary format");
+//! let edits = [Edit { path: path.into(), change: Change::Set(value.into()) }];
 //! // `true` instead of `false` recomputes counts, sizes and offsets that no longer match.
 //! let edited = edit(layout, &bytes, &edits, false, &Default::default())?;
 //! # let differing = bytes.iter().zip(&edited).filter(|(a, b)| a != b).count();
@@ -96,23 +92,21 @@
 //! # Declare a format
 //!
 //! A binrw struct with [`#[derive(Layout)]`](layout::Layout) and an implementation of [`BinaryFormat`] is a format. The
-//! command-line tool, dumps, schemas, generated files and loader tests are derived from it: see [`layout`].
+//! command-line tool, dumps, schemas, generated files and loader tests are derived from it: see [`layout`]. Depend on
+//! `binrw = "0.15"`, too.
 //!
 //! ```
 //! use binrw::binrw;
-//! use meshspec::layout::Layout;
-//! use meshspec::{BinaryFormat, Format, Rule, Severity};
+//! use meshspec::{BinaryFormat, Format, Rule, Severity, layout::Layout};
 //!
-//! /// Heights along a track.
 //! #[derive(Layout)]
 //! #[binrw]
 //! #[brw(little, magic = b"TRCK")]
 //! struct Track {
-//!     /// Number of heights.
 //!     #[br(temp)]
 //!     #[bw(try_calc = u16::try_from(heights.len()))]
 //!     count: u16,
-//!     /// Heights.
+//!     /// Heights along the track.
 //!     #[br(count = count)]
 //!     #[layout(finite, unit = "m", rule = HEIGHTS)]
 //!     heights: Vec<f32>,
@@ -130,8 +124,10 @@
 //! assert_eq!(error.to_string(), "track: heights[0] (bytes 0x6..0xa): inf is not finite [TRACK-HEIGHTS]");
 //! ```
 //!
-//! Other [constraints] are `below = limit`, `one_of(2, 3)` and `holds(first < second)`. [`AnyFormat::of::<Track>()`] is
-//! the format for [`check`] and for a command-line tool. See [docs/extending.md].
+//! Other [constraints] on fields are `below = limit`, `one_of(2, 3)` and `holds(first < second), message = "…"`, which
+//! compares a field with earlier ones. `track.write(&Default::default())` returns the bytes, or an error for invalid
+//! values. [`AnyFormat::of::<Track>()`] is the format for [`check`] and for a command-line tool. See
+//! [docs/extending.md].
 //!
 //! [docs/extending.md]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md
 //! [constraints]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md#rules
@@ -163,29 +159,20 @@
 //!
 //! For a loader in another language, write files with `meshspec corpus` and run it on them with `meshspec conform`.
 //!
-//! # Formats
-//!
-//! [MESH](mesh), [Crucible](crucible), [Seed](seed), [IyMA](iyma) and [BMD](bmd): these modules link the
-//! specifications.
-//!
-//! # Features
+//! # Formats and features
 //!
 //! | feature | content | default |
 //! |---|---|---|
-//! | `mesh`, `crucible`, `seed`, `iyma`, `bmd` | the formats | yes |
-//! | `scene` | scenes, and conversion between scenes and the formats | yes |
-//! | `gltf`, `obj`, `ply`, `stl` | interchange formats | yes |
+//! | [`mesh`](mod@mesh), [`crucible`], [`seed`], [`iyma`], [`bmd`] | formats; each module links its specification | yes |
+//! | `scene`, `gltf`, `obj`, `ply`, `stl` | scenes, and conversion to interchange formats | yes |
 //! | `meshopt`, `draco` | compressed meshes in glTF | no |
-//! | `serde` | documents, contents and reports as serde data | no |
-//! | `proptest` | tests of loaders, strategies for valid documents | no |
-//! | `parallel` | multithreading for large files | no |
+//! | `serde`, `proptest`, `parallel` | serde data; tests of loaders; several threads for large files | no |
 //! | `lz4`, `zstd`, `checksums` | compressed blocks and checksums for custom formats | no |
 //!
-//! To build one format alone, with only its dependencies, depend on
-//! `meshspec = { version = "0.1", default-features = false, features = ["mesh"] }`.
+//! One format alone: `meshspec = { version = "0.1", default-features = false, features = ["mesh"] }`.
 //!
-//! Types of these crates appear in the interface: binrw, bytemuck and modular-bitfield (declarations), bytes (`iyma`),
-//! glam (`mesh`, `bmd`, `scene`), half (`bmd`, `iyma`), serde and serde_json (`scene`, `serde`), proptest (`proptest`).
+//! Public dependencies: binrw, bytemuck and modular-bitfield (declarations), bytes (`iyma`), glam (`mesh`, `bmd`,
+//! `scene`), half (`bmd`, `iyma`), serde and serde_json (`scene`, `serde`), proptest (`proptest`).
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

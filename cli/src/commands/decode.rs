@@ -246,7 +246,11 @@ impl<W: Write> TextPrinter<'_, W> {
         match count.saturating_sub(self.max_rows) {
             0 => Ok(()),
             rest => {
-                writeln!(self.out, "      … {} more; --all shows them", counted(rest as u64, "row", "rows"))
+                writeln!(
+                    self.out,
+                    "      … {}; --all shows them",
+                    counted(rest as u64, "more row", "more rows")
+                )
             }
         }
     }

@@ -232,7 +232,11 @@ fn join_names(names: &[String], max: usize) -> String {
 }
 
 fn print_hidden_count(count: usize, one: &str, many: &str, out: &mut impl Write) -> io::Result<()> {
-    if count == 0 { Ok(()) } else { writeln!(out, "  and {} more", counted(count as u64, one, many)) }
+    if count == 0 {
+        Ok(())
+    } else {
+        writeln!(out, "  and {count} more {}", if count == 1 { one } else { many })
+    }
 }
 
 fn print_hidden_meshes(meshes: &[MeshSummary], out: &mut impl Write) -> io::Result<()> {
@@ -240,10 +244,10 @@ fn print_hidden_meshes(meshes: &[MeshSummary], out: &mut impl Write) -> io::Resu
         return Ok(());
     }
     let sum = |count: fn(&MeshSummary) -> u64| meshes.iter().map(count).sum();
-    let count = counted(meshes.len() as u64, "mesh", "meshes");
+    let count = counted(meshes.len() as u64, "more mesh", "more meshes");
     let vertices = counted(sum(|mesh| mesh.info.vertices), "vertex", "vertices");
     let triangles = counted(sum(|mesh| mesh.triangles), "triangle", "triangles");
-    writeln!(out, "  and {count} more: {vertices}, {triangles}; --verbose lists them")
+    writeln!(out, "  and {count}: {vertices}, {triangles}; --verbose lists them")
 }
 
 fn print_properties(properties: &[Property], out: &mut impl Write) -> io::Result<()> {

@@ -66,7 +66,7 @@ fn long_arrays_are_truncated_by_default() {
         "  mesh 0: 20 vertices, material \"\"",
         "    position  f32 [20, 3]",
         "      0.5 -0.5 0.0",
-        "      … 12 rows more; --all shows them",
+        "      … 12 more rows; --all shows them",
         "  skeleton: 5 joints",
         "    parents  i32 [5]",
         "  rest pose",

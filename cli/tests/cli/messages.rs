@@ -132,7 +132,7 @@ fn info_of_many_meshes_fits_on_a_screen() {
     let text = folder.run("info many.gltf").fine();
     assert!(text.starts_with("many.gltf: glTF 2.0, ") && text.lines().count() < 25, "{text}");
     assert!(
-        text.contains("\n  and 96 meshes more: 288 vertices, 96 triangles; --verbose lists them\n"),
+        text.contains("\n  and 96 more meshes: 288 vertices, 96 triangles; --verbose lists them\n"),
         "{text}"
     );
     assert_eq!(folder.run("info many.gltf --verbose").fine().matches("\n  mesh ").count(), 100);

@@ -52,7 +52,7 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     let confidence = match end {
         _ if bytes.starts_with(ModelHeader::TYPE.magic()) => Confidence::Magic,
         Ok(end) if sizes.index_size <= 1 => {
-            let fits = (spec || tangent) && !sizes.has_odd_block && end == bytes.len() as u64;
+            let fits = (spec || tangent) && !sizes.has_implausible_block && end == bytes.len() as u64;
             if fits { Confidence::Structure } else { Confidence::Possible }
         }
         _ => Confidence::None,
@@ -69,8 +69,9 @@ struct StreamSizes {
     index_size: i128,
     compressed_size: i128,
     attribute: Option<AttributeFlags>,
-    /// Whether a block suggests another format: empty but compressed to several bytes (C3), or larger than LZ4 allows.
-    has_odd_block: bool,
+    /// Whether a block suggests another format: empty but compressed to several bytes (C3), or expanded more than 255-fold, which
+    /// LZ4 cannot encode.
+    has_implausible_block: bool,
 }
 
 impl Visitor for StreamSizes {
@@ -91,9 +92,9 @@ impl Visitor for StreamSizes {
             }
             ("compressed_size", Value::Int(size)) => self.compressed_size = *size,
             ("uncompressed_size", Value::Int(size)) => {
-                self.has_odd_block |= *size == 0 && self.compressed_size != 1;
+                self.has_implausible_block |= *size == 0 && self.compressed_size != 1;
                 // A byte adds at most 255 bytes to the length of a match.
-                self.has_odd_block |= *size / 255 > self.compressed_size;
+                self.has_implausible_block |= *size / 255 > self.compressed_size;
                 self.streams.extend(self.attribute.take().map(|attribute| (*chunk, attribute, *size as u64)));
             }
             _ => {}

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use super::list_counts::ListCounts;
 use super::message;
 use super::numbers::Numbers;
 use super::predicate::{Predicate, Violation};
-use super::sizes::ListSizes;
 use super::values::{locate, number_span, select_numbers, stored_value, struct_column, subspan};
 use crate::layout::declaration::{Constraint, Field, Requirement, Type};
 use crate::layout::expr::Lookup;
@@ -54,12 +54,12 @@ pub fn check_bytes(
     limits: &Limits,
     report: &mut Report,
 ) -> Result<(), Fault> {
-    let mut sizes = ListSizes::new(ty);
-    if !sizes.is_empty() {
+    let mut list_counts = ListCounts::new(ty);
+    if !list_counts.is_empty() {
         // A fault ends both walks; the second one returns it.
-        let _ = walk(ty, bytes, limits, &mut sizes);
+        let _ = walk(ty, bytes, limits, &mut list_counts);
     }
-    let result = walk(ty, bytes, limits, &mut Checker::new(sizes, true, report));
+    let result = walk(ty, bytes, limits, &mut Checker::new(list_counts, true, report));
     report.locate(|path| find(ty, bytes, path, limits));
     result.map(drop)
 }
@@ -82,18 +82,18 @@ pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Rep
     if !Program::of(ty).constraints().any(|constraint| report.is_enabled(constraint.rule)) {
         return;
     }
-    let (limits, mut sizes) = (Limits::default(), ListSizes::for_document(ty));
-    if !sizes.is_empty() {
+    let (limits, mut list_counts) = (Limits::default(), ListCounts::for_document(ty));
+    if !list_counts.is_empty() {
         // If a fault ends the walk, constraints that refer to the remaining lists are not checked.
-        let _ = walk_document(ty, document, &limits, &mut sizes);
+        let _ = walk_document(ty, document, &limits, &mut list_counts);
     }
     // A fault is not reported here: writing such a document fails.
-    let _ = walk_document(ty, document, &limits, &mut Checker::new(sizes, false, report));
+    let _ = walk_document(ty, document, &limits, &mut Checker::new(list_counts, false, report));
 }
 
 struct Checker<'c> {
     report: &'c mut Report,
-    sizes: ListSizes,
+    list_counts: ListCounts,
     /// Whether the spans of values are byte ranges of a file; `false` for documents.
     has_spans: bool,
     /// The columns collected so far from the enclosing lists of structs.
@@ -126,9 +126,9 @@ struct EvaluatedConstraint<'b> {
 }
 
 impl<'c> Checker<'c> {
-    fn new(sizes: ListSizes, has_spans: bool, report: &'c mut Report) -> Checker<'c> {
+    fn new(list_counts: ListCounts, has_spans: bool, report: &'c mut Report) -> Checker<'c> {
         let (columns, checked, should_walk_cache) = Default::default();
-        Checker { report, sizes, has_spans, columns, checked, should_walk_cache }
+        Checker { report, list_counts, has_spans, columns, checked, should_walk_cache }
     }
 
     /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns the values of another field in the
@@ -144,7 +144,7 @@ impl<'c> Checker<'c> {
         if !constraint.applies(values) || !self.report.is_enabled(rule) {
             return None;
         }
-        let len = |list: &[Segment]| self.sizes.find(path, list);
+        let len = |list: &[Segment]| self.list_counts.find(path, list);
         let predicate = Predicate::evaluate(&constraint.requirement, ty, values, &len, column)?;
         Some(EvaluatedConstraint { rule, predicate, template: message::message_template(constraint, values) })
     }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::sizes::ListSizes;
+use super::list_counts::ListCounts;
 use crate::Limits;
 use crate::layout::declaration::{Requirement, Type};
 use crate::layout::expr::Value;
@@ -15,15 +15,15 @@ pub(crate) fn wrong_counts(ty: &'static Type, bytes: &[u8], limits: &Limits) -> 
     if !Program::of(ty).constraints().any(|constraint| is_count(&constraint.requirement)) {
         return Vec::new();
     }
-    let mut counts = CountVisitor { sizes: ListSizes::new(ty), wrong: Vec::new() };
+    let mut counts = CountVisitor { list_counts: ListCounts::new(ty), wrong: Vec::new() };
     // A fault ends both walks; counts before it are still checked.
-    let _ = walk(ty, bytes, limits, &mut counts.sizes);
+    let _ = walk(ty, bytes, limits, &mut counts.list_counts);
     let _ = walk(ty, bytes, limits, &mut counts);
     counts.wrong
 }
 
 struct CountVisitor {
-    sizes: ListSizes,
+    list_counts: ListCounts,
     wrong: Vec<(Vec<Segment>, u64)>,
 }
 
@@ -32,7 +32,7 @@ impl Visitor for CountVisitor {
         for constraint in node.constraints() {
             if let Requirement::Counts { list } = constraint.requirement
                 && node.bit_field.is_none()
-                && let Some(size) = self.sizes.find(node.path, list)
+                && let Some(size) = self.list_counts.find(node.path, list)
                 && *value != Value::Int(size.into())
             {
                 self.wrong.push((node.path.to_vec(), size));

@@ -7,16 +7,16 @@
 mod check;
 mod counts;
 mod forest;
+mod list_counts;
 mod message;
 mod numbers;
 mod predicate;
 mod scalar;
-mod sizes;
 mod values;
 
 pub use check::{check_bytes, check_document};
 pub(super) use counts::wrong_counts;
-pub(super) use sizes::ListSizes;
+pub(super) use list_counts::ListCounts;
 
 use super::declaration::{Constraint, Declaration, Field, Type};
 use crate::Rule;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::wording::byte_count_text;
+use super::wording::group_digits;
 use crate::Span;
 use crate::layout::declaration::BitRange;
 use crate::layout::walk::Node;
@@ -111,7 +111,8 @@ impl fmt::Display for DumpLine<'_> {
         }
         match self.bytes.len() - shown.len() {
             0 => Ok(()),
-            more => writeln!(f, "{:12}… {} more", "", byte_count_text(more as u64)),
+            1 => writeln!(f, "{:12}… 1 more byte", ""),
+            more => writeln!(f, "{:12}… {} more bytes", "", group_digits(more as u64)),
         }
     }
 }

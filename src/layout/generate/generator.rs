@@ -94,9 +94,9 @@ impl Generator<'_> {
         let count = if self.lacks_index_targets(inner) { 0 } else { count.min(self.max_list_items) };
         if let Some(counter) = self.relations.counter_path(&self.sampler.path) {
             self.values.set_value(counter, Some(Value::Int(count.into())));
-            self.relations.sizes.insert(&counter.clone(), Some(count));
+            self.relations.list_counts.insert(&counter.clone(), Some(count));
         }
-        self.relations.sizes.insert(&self.sampler.path, Some(count));
+        self.relations.list_counts.insert(&self.sampler.path, Some(count));
         let expr = list.own_step().and_then(|step| step.field.count.as_ref());
         let name = expr.and_then(count_name).or(self.sampler.path.last().copied());
         name.iter().for_each(|name| self.sampler.choices.record_list(&self.sampler.path, *name, count));
@@ -118,7 +118,7 @@ impl Generator<'_> {
         let value = self.adapt_word(value);
         let value = self.adapt(value, item, before);
         if let (Value::Int(number), Some(_)) = (&value, step) {
-            self.relations.sizes.insert(&self.sampler.path, u64::try_from(*number).ok());
+            self.relations.list_counts.insert(&self.sampler.path, u64::try_from(*number).ok());
         }
         self.set_value(step, &value);
         Some(value)

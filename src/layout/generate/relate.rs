@@ -31,7 +31,7 @@ impl Generator<'_> {
                     self.relations.index_for(path, *number, requirement, none, self.max_items)
                 }
                 (Requirement::Within { list, first }, Value::Int(number)) => {
-                    let size = self.relations.sizes.find(path, list).map(i128::from);
+                    let size = self.relations.list_counts.find(path, list).map(i128::from);
                     size.zip(eval(first)).map(|(size, drawn)| {
                         let position = drawn.rem_euclid(size + 1);
                         if let (Expr::Path([name]), [outer @ .., _]) = (first, &path[..]) {
@@ -96,7 +96,7 @@ impl Generator<'_> {
             };
             Program::of(ty).constraints().filter(is_needed).filter_map(list).collect()
         });
-        lists.iter().any(|list| self.relations.sizes.find(&self.sampler.path, list) == Some(0))
+        lists.iter().any(|list| self.relations.list_counts.find(&self.sampler.path, list) == Some(0))
     }
 
     /// Makes the numbers of a list a permutation, where a constraint requires it.
@@ -116,12 +116,14 @@ impl Generator<'_> {
         }
     }
 
-    /// Stores the sizes of later lists whose count is known.
+    /// Stores the numbers of items in later lists, where they are known.
     pub fn record_list_sizes(&mut self, steps: &'static [Step]) {
         for step in steps.iter().filter(|step| step.block.is_none()) {
             let count = step.count.as_ref().and_then(|count| self.frames.eval_int(count).ok());
             self.sampler.path.push(Segment::Field(step.field.name));
-            self.relations.sizes.insert(&self.sampler.path, count.and_then(|count| count.try_into().ok()));
+            self.relations
+                .list_counts
+                .insert(&self.sampler.path, count.and_then(|count| count.try_into().ok()));
             self.sampler.path.pop();
         }
     }

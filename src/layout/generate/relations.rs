@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::layout::constraint::ListSizes;
+use crate::layout::constraint::ListCounts;
 use crate::layout::declaration::{Requirement, Type};
 use crate::layout::walk::Segment;
 
-/// The sizes of lists, and requirements on lists that are drawn later.
+/// The numbers of items in lists, and requirements on lists that are drawn later.
 pub(super) struct Relations {
-    pub sizes: ListSizes,
+    pub list_counts: ListCounts,
     /// The minimum number of items in a list, by each possible path of the list.
     min_counts: HashMap<Vec<Segment>, u64>,
     /// The paths of weights that must be 0.
@@ -24,7 +24,14 @@ pub(super) struct Relations {
 impl Relations {
     pub fn new(ty: &'static Type) -> Relations {
         let (min_counts, zero_weights, lengths, counters, seen_values) = Default::default();
-        Relations { sizes: ListSizes::new(ty), min_counts, zero_weights, lengths, counters, seen_values }
+        Relations {
+            list_counts: ListCounts::new(ty),
+            min_counts,
+            zero_weights,
+            lengths,
+            counters,
+            seen_values,
+        }
     }
 
     /// Converts a drawn number to an index into a list; `None` for other requirements, and if no index is valid. A list
@@ -38,7 +45,7 @@ impl Relations {
         max_items: u64,
     ) -> Option<i128> {
         let Requirement::IndexInto { list, weights, .. } = requirement else { return None };
-        let size = self.sizes.find(path, list);
+        let size = self.list_counts.find(path, list);
         let limit = i128::from(size.unwrap_or(max_items));
         // An odd number past the end of the list becomes "no item".
         if let Some(none) = none.filter(|_| limit == 0 || number >= limit && number % 2 == 1) {

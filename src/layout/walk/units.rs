@@ -7,7 +7,7 @@ use super::walker::{Interrupt, Space, Walked, Walker, node, stop_on_break};
 use super::{FaultKind, Segment};
 use crate::layout::declaration::bits::WordFields;
 use crate::layout::declaration::{BitField, Check, Declaration, Packing, Shape, Type};
-use crate::layout::expr::{Expr, Lookup, Value};
+use crate::layout::expr::{EvalError, Expr, Lookup, Value};
 use crate::layout::program::{BlockStep, ChecksumStep, Code, Item, Step, Unit, UnitId};
 use crate::text;
 use crate::unpack::{self, UnpackError};
@@ -256,7 +256,8 @@ impl Walker<'_> {
         let message = match self.frames.eval_int(code).map(|value| (value, u64::try_from(value))) {
             Ok((_, Ok(value))) => return Ok(value),
             Ok((value, Err(_))) => format!("the {what} is {value}, expected 0 to 2^64 - 1"),
-            Err(_) => format!("the {what} cannot be computed"),
+            Err(EvalError::Overflow) => format!("the {what} overflows or divides by 0"),
+            Err(_) => format!("the {what} depends on a missing value"),
         };
         self.fault(FaultKind::Count, space.span(at..at), message, None)
     }

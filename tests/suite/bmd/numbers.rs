@@ -122,7 +122,7 @@ fn decode_face_by_declaration(face: PackedFace) -> Face {
     }
 }
 
-/// Asserts that columns, iterator and single vertices match the declaration bit by bit.
+/// Asserts that columns, iterator and single vertices match the declaration bit for bit.
 fn assert_columns(vertices: &Vertices) {
     let columns = vertices.columns();
     let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();

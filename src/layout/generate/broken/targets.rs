@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 
 use super::dependencies::Dependency;
-use crate::layout::constraint::ListSizes;
+use crate::layout::constraint::ListCounts;
 use crate::layout::declaration::{BitField, Constraint, Declaration, Field, Packing, Shape, Type};
 use crate::layout::expr::{IntType, Lookup, Value};
 use crate::layout::program::Role;
@@ -71,17 +71,17 @@ impl<'d> Targets<'d> {
         limits: &Limits,
     ) -> Result<Targets<'d>, Fault> {
         let has_checksums = dependencies.iter().any(|d| d.role == Role::Checksum);
-        let mut sizes = ListSizes::new(ty);
-        walk(ty, bytes, limits, &mut sizes)?;
+        let mut list_counts = ListCounts::new(ty);
+        walk(ty, bytes, limits, &mut list_counts)?;
         let (open, leaves, targets) = Default::default();
-        let mut finder = Finder { sizes, dependencies, has_checksums, open, leaves, targets };
+        let mut finder = Finder { list_counts, dependencies, has_checksums, open, leaves, targets };
         walk(ty, bytes, limits, &mut finder)?;
         Ok(finder.targets)
     }
 }
 
 struct Finder<'d> {
-    sizes: ListSizes,
+    list_counts: ListCounts,
     dependencies: &'d [Dependency],
     has_checksums: bool,
     /// The open groups, with their declarations if they have one.
@@ -172,7 +172,7 @@ impl Visitor for Finder<'_> {
     fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {
         let numbers = |constraint: &'static Constraint| {
             let list = constraint.requirement.list();
-            let size = list.and_then(|list| self.sizes.find(node.path, list)).map(i128::from);
+            let size = list.and_then(|list| self.list_counts.find(node.path, list)).map(i128::from);
             let values = constraint.expressions().filter_map(|expr| expr.eval_int(values).ok());
             (constraint, size.into_iter().chain(values).collect())
         };

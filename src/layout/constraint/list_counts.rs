@@ -10,30 +10,30 @@ use crate::layout::program::Program;
 use crate::layout::walk::{Node, Segment, Visit, Visitor};
 
 /// A visitor that collects the number of items in each list that a constraint refers to, by the path of the list.
-pub(in crate::layout) struct ListSizes {
+pub(in crate::layout) struct ListCounts {
     /// The names of the lists that constraints refer to.
     names: BTreeSet<&'static str>,
-    sizes: HashMap<Vec<Segment>, u64>,
+    counts: HashMap<Vec<Segment>, u64>,
 }
 
-impl ListSizes {
+impl ListCounts {
     /// Creates a collector for checking the constraints of `ty` on a file.
-    pub fn new(ty: &'static Type) -> ListSizes {
-        ListSizes::with_lists(ty, Requirement::list)
+    pub fn new(ty: &'static Type) -> ListCounts {
+        ListCounts::with_lists(ty, Requirement::list)
     }
 
     /// Creates a collector for documents, in which [`Requirement::Counts`] is not checked.
-    pub fn for_document(ty: &'static Type) -> ListSizes {
-        ListSizes::with_lists(ty, |requirement| match requirement {
+    pub fn for_document(ty: &'static Type) -> ListCounts {
+        ListCounts::with_lists(ty, |requirement| match requirement {
             Requirement::Counts { .. } => None,
             other => other.list(),
         })
     }
 
     /// Creates a collector for the lists that `list` returns for the requirements of `ty`.
-    fn with_lists(ty: &'static Type, list: fn(&Requirement) -> Option<&'static [Segment]>) -> ListSizes {
+    fn with_lists(ty: &'static Type, list: fn(&Requirement) -> Option<&'static [Segment]>) -> ListCounts {
         let lists = Program::of(ty).constraints().filter_map(|constraint| list(&constraint.requirement));
-        ListSizes { names: lists.filter_map(|list| list.last()?.name()).collect(), sizes: HashMap::new() }
+        ListCounts { names: lists.filter_map(|list| list.last()?.name()).collect(), counts: HashMap::new() }
     }
 
     /// Returns `true` if no constraint refers to a list.
@@ -45,7 +45,9 @@ impl ListSizes {
     /// encloses the value at `path` and has such a list.
     pub fn find(&self, path: &[Segment], list: &[Segment]) -> Option<u64> {
         let enclosing = (0..path.len()).rev();
-        enclosing.map(|depth| [&path[..depth], list].concat()).find_map(|path| self.sizes.get(&path).copied())
+        enclosing
+            .map(|depth| [&path[..depth], list].concat())
+            .find_map(|path| self.counts.get(&path).copied())
     }
 
     /// Stores the size of a list if a constraint refers to it.
@@ -53,7 +55,7 @@ impl ListSizes {
         if let (Some(size), Some(Segment::Field(name))) = (size, path.last())
             && self.names.contains(name)
         {
-            self.sizes.insert(path.to_vec(), size);
+            self.counts.insert(path.to_vec(), size);
         }
     }
 
@@ -68,7 +70,7 @@ impl ListSizes {
     }
 }
 
-impl Visitor for ListSizes {
+impl Visitor for ListCounts {
     fn enter(&mut self, node: &Node) -> Visit {
         if self.are_in(node.ty) { Visit::All } else { Visit::Nothing }
     }
