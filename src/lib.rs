@@ -69,8 +69,8 @@
 //!
 //! # Change one value of a file
 //!
-//! [`layout::assemble::edit`] changes a value and keeps all other bytes, even if the file breaks rules. `meshspec dump`
-//! lists the paths of a file. Seed files are text and have no layout: change their [`Document`] instead.
+//! [`layout::assemble::edit`] changes a value and keeps all other bytes, even if the file breaks rules. `meshspec dump
+//! --json` prints full paths. Seed files are text and have no layout: change their [`Document`] instead.
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {
@@ -164,15 +164,15 @@
 //! | feature | content | default |
 //! |---|---|---|
 //! | [`mesh`](mod@mesh), [`crucible`], [`seed`], [`iyma`], [`bmd`] | formats; each module links its specification | yes |
-//! | `scene`, `gltf`, `obj`, `ply`, `stl` | scenes, and conversion to interchange formats | yes |
+//! | `scene`, `gltf`, `obj`, `ply`, `stl` | scenes, conversion to and from interchange formats | yes |
 //! | `meshopt`, `draco` | compressed meshes in glTF | no |
 //! | `serde`, `proptest`, `parallel` | serde data; tests of loaders; several threads for large files | no |
 //! | `lz4`, `zstd`, `checksums` | compressed blocks and checksums for custom formats | no |
 //!
 //! One format alone: `meshspec = { version = "0.1", default-features = false, features = ["mesh"] }`.
 //!
-//! Public dependencies: binrw, bytemuck and modular-bitfield (declarations), bytes (`iyma`), glam (`mesh`, `bmd`,
-//! `scene`), half (`bmd`, `iyma`), serde and serde_json (`scene`, `serde`), proptest (`proptest`).
+//! Public dependencies: binrw, bytemuck and modular-bitfield (declarations), bytes (`iyma`), glam (`scene`), half
+//! (`iyma`), serde (`serde`), serde_json (`scene`, `serde`), proptest (`proptest`).
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

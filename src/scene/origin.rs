@@ -91,8 +91,9 @@ impl Scene {
         skinned.any(|mesh| (0..mesh.positions.len()).any(|vertex| influences(&mesh.skins, vertex).is_empty()))
     }
 
-    /// Replaces the transform by one that is exact in 32 bits, and moves the roots near the origin. `center` is the
-    /// scene centre before the transform. Returns `false` if this is impossible.
+    /// Rounds the transform to 32 bits, its translation to whole units, and moves root joints and unskinned meshes near
+    /// the origin to compensate. `center` is the scene centre before the transform. Returns `false` if this is
+    /// impossible.
     fn move_to_roots(&mut self, transform: DMat4, center: DVec3, roots: &[(usize, DVec3)]) -> bool {
         let rounded = transform.as_mat4();
         let center = center.as_vec3().round().as_dvec3();

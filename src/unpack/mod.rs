@@ -15,7 +15,7 @@ use crate::{Error, Limit, Limits};
 
 /// The reason a block could not be unpacked, with the message.
 #[derive(Debug, PartialEq)]
-#[allow(dead_code, reason = "unused if only some formats are enabled")]
+#[allow(dead_code, reason = "unused without the packings that need it")]
 pub(crate) enum UnpackError {
     /// The block is invalid, or its stated size is wrong.
     Malformed(String),

@@ -89,7 +89,7 @@ fn collect(ty: &Type, fields: &mut Vec<&'static Field>, checksums: &mut Vec<&'st
     }
 }
 
-/// A renderlib document without the root transform of its header has no encoded header; its other fields are checked.
+/// A renderlib document without the root transform of its header: the fields after it are checked.
 #[test]
 fn fields_after_an_incomplete_header_are_checked() {
     let bytes = std::fs::read(format!("{}/samples/mesh/flag.mesh", crate::common::ROOT)).unwrap();

@@ -69,8 +69,8 @@ struct StreamSizes {
     index_size: i128,
     compressed_size: i128,
     attribute: Option<AttributeFlags>,
-    /// Whether a block suggests another format: empty but compressed to several bytes (C3), or expanded more than 255-fold, which
-    /// LZ4 cannot encode.
+    /// Whether a block suggests another format: empty but compressed to several bytes (C3), or expanded more than
+    /// 255-fold, which LZ4 cannot encode.
     has_implausible_block: bool,
 }
 

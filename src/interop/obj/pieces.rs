@@ -135,7 +135,7 @@ impl ParsedPiece {
             Some(run) if run.kind != RunKind::Sequential => run.kind = RunKind::Faces,
             _ => self.begin_run(RunKind::Faces, start),
         }
-        let (first, mut required_counts, mut faces_without_normals) = (self.corners.len(), [0; 3], false);
+        let (first, mut required_counts, mut lacks_normals) = (self.corners.len(), [0; 3], false);
         let mut rest = corners;
         while let Some(blanks) = rest.iter().position(|byte| !is_blank(*byte)).filter(|at| rest[*at] != b'#')
         {
@@ -149,11 +149,11 @@ impl ParsedPiece {
                 // `ABSENT` wraps around to 0.
                 *required = index.wrapping_add(1).max(*required);
             }
-            faces_without_normals |= corner[2] == ABSENT;
+            lacks_normals |= corner[2] == ABSENT;
             self.corners.push(corner);
         }
         self.faces.push((self.corners.len() - first) as u32);
-        self.faces_without_normals += usize::from(faces_without_normals);
+        self.faces_without_normals += usize::from(lacks_normals);
         if let Some(run) = self.runs.last_mut() {
             run.required_counts =
                 std::array::from_fn(|kind| run.required_counts[kind].max(required_counts[kind]));

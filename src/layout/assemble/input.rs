@@ -105,7 +105,7 @@ impl<'v> Input<'v> {
         Some(self.group()?.magic.as_ref()?.mark_used())
     }
 
-    /// Returns the original packed bytes of a block. The flag is `true` if its content is omitted.
+    /// Returns the original packed bytes of a block. The flag is `true` if the content of the block is omitted.
     pub fn packed_block(self) -> Option<(&'v [u8], bool)> {
         let tree = self.tree?;
         let group = tree.group.as_ref()?;

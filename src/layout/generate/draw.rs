@@ -157,7 +157,8 @@ impl<'c> Sampler<'c> {
         (number % 4, number / 4)
     }
 
-    /// Draws a number of items up to `max`. One list in four is large, and a quarter of these are as large as possible.
+    /// Draws an item count of at most `max`. With large lists enabled, one count in four is large, and a quarter of
+    /// these are as large as possible.
     pub fn draw_count(&mut self, max: u64) -> u64 {
         let max = max.min(self.items_left);
         let (max_items, large) = (self.max_items.min(max), self.large_items.min(max));

@@ -147,7 +147,7 @@ impl Encoding {
         }
         if is_packed && self.max_error.is_some() {
             let nearest = self.try_encode(attributes, surface, source, &decode)?.packed.error;
-            // Rounded up to two digits.
+            // 6 % more, so that rounding to two significant digits never falls below the error.
             let metres = format_rounded(nearest * self.unit * 1.06).parse().unwrap_or(f32::INFINITY);
             let coarser = try_alternative(&self.with_max_error(metres / self.unit), source, attributes);
             hints.extend(coarser.map(|_| format!("--precision {metres}")));

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::schema::PseudoTransform;
@@ -85,7 +84,7 @@ pub fn part_extra(
 /// Returns the pseudo-bone in the extra of a part; `None` if the extra is incomplete. `bone_of` returns the bone of a
 /// joint.
 pub fn parse_pseudo_bone(value: &Value, bone_of: impl Fn(usize) -> Option<usize>) -> Option<PseudoTransform> {
-    let numbers = |name: &str| <[usize; 4]>::deserialize(value.get(name)?).ok();
+    let numbers = |name: &str| serde_json::from_value::<[usize; 4]>(value.get(name)?.clone()).ok();
     let [a, b, c, d] = numbers("follows")?.map(|joint| bone_of(joint).map(|bone| bone as u8));
     let [i, j, k, l] = numbers("weights")?.map(|code| u8::try_from(code).ok().map(F8A::from));
     let bones = PseudoTransform::new().with_bone_0(a?).with_bone_1(b?).with_bone_2(c?).with_bone_3(d?);
