@@ -105,9 +105,9 @@ impl fmt::Display for Disagreement {
             Mismatch::Rejected(reason) if reason.is_empty() => write!(f, "rejects a valid file")?,
             Mismatch::Rejected(reason) => write!(f, "rejects a valid file: {reason}")?,
             Mismatch::Contents { path, text } if path.is_empty() => {
-                write!(f, "loads other contents: {text}")?
+                write!(f, "loads wrong contents: {text}")?
             }
-            Mismatch::Contents { path, text } => write!(f, "loads other contents: {path}: {text}")?,
+            Mismatch::Contents { path, text } => write!(f, "loads wrong contents at {path}: {text}")?,
             Mismatch::Panicked(message) => write!(f, "panics: {message}")?,
         }
         writeln!(f)?;

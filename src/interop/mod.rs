@@ -262,7 +262,9 @@ impl Interchange {
     ) -> Result<(Scene, Vec<Loss>)> {
         #[cfg(feature = "obj")]
         if self.is_read_in_parts() {
-            return obj::read_from(input, files, options, limits);
+            let (scene, losses) = obj::read_from(input, files, options, limits)?;
+            scene.require_triangles(limits)?;
+            return Ok((scene, losses));
         }
         let mut bytes = Vec::new();
         input.read_to_end(&mut bytes)?;

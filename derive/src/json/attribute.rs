@@ -115,7 +115,8 @@ impl FieldOptions {
                 }
             };
             if options.presence != Presence::Unspecified {
-                let message = "only one of `always`, `default`, `optional`, `skip` and `flatten`";
+                let message =
+                    "at most one of `always`, `default`, `optional`, `skip` and `flatten` is allowed";
                 return Err(Error::new(directive.name.span(), message));
             }
             options.presence = presence;

@@ -90,7 +90,6 @@ pub(super) fn read_from(
     let mut scene = Scene { meshes, ..Scene::default() };
     conventions.to_scene_space(&mut scene, "obj");
     scene.source = scene.source.map(|source| Source { unused_materials, ..source });
-    scene.require_triangles(limits)?;
     Ok((scene, losses))
 }
 

@@ -216,16 +216,12 @@ fn parse_property(words: &mut Words) -> Result<Property> {
             number => Ok(number),
         }
     };
-    let (list, number) = match parse_type("the type")? {
+    let (length_type, number_type) = match parse_type("the type")? {
         Some(plain) => (None, Some(plain)),
         None => (parse_type("the type of the number of items")?, parse_type("the type of the items")?),
     };
-    let number = number.ok_or_else(|| words.reject("a list of lists"))?;
-    Ok(Property {
-        name: parse_name(words, "the name of the property")?,
-        number_type: number,
-        length_type: list,
-    })
+    let number_type = number_type.ok_or_else(|| words.reject("a list of lists"))?;
+    Ok(Property { name: parse_name(words, "the name of the property")?, number_type, length_type })
 }
 
 fn parse_name(words: &mut Words, what: &str) -> Result<String> {

@@ -40,9 +40,9 @@ impl<'a> Rows<'a> {
             let (name, declared) = (property.name.clone(), property.number_type);
             let is_wide =
                 source.is_text() && matches!(&*name, "x" | "y" | "z") && declared == NumberType::F32;
-            let number = if is_wide { NumberType::F64 } else { declared };
-            columns.push(Column { name, number_type: number, declared, offset: stride, is_used: false });
-            stride += number.size();
+            let number_type = if is_wide { NumberType::F64 } else { declared };
+            columns.push(Column { name, number_type, declared, offset: stride, is_used: false });
+            stride += number_type.size();
         }
         let plain = match element.has_lists() {
             true => None,

@@ -112,7 +112,7 @@ impl Equation {
         Some(Equation { condition: Some((condition, truth)), is_exact, ..equation })
     }
 
-    /// Returns `true` if the equation determines a value on its own.
+    /// Returns `true` if the equation alone determines a value.
     pub fn determines_value(&self) -> bool {
         self.is_exact && !self.has_several_values()
     }

@@ -68,7 +68,7 @@ impl Generator<'_> {
             FormKind::Items(inner, None) => {
                 let count = self.draw_count(item, inner);
                 let drawn = self.draw_items(item, inner, count);
-                self.permute(&drawn, item);
+                self.replace_by_ranks(&drawn, item);
                 None
             }
             FormKind::Struct(unit) | FormKind::Choice(unit) => {
@@ -279,7 +279,7 @@ impl Generator<'_> {
                 self.relations.record_value(&self.sampler.path, *word);
             }
             self.sampler.path.pop();
-            self.record_list_sizes(steps);
+            self.record_list_counts(steps);
             // The presence of the field was drawn, so the offset in its condition must be consistent with it.
             if let Some(Code::Binary(BinaryOp::NotEqual, sides)) = &step.condition
                 && let [Code::Slot(offset, _), Code::Int(0)] = **sides

@@ -99,8 +99,8 @@ impl Generator<'_> {
         lists.iter().any(|list| self.relations.list_counts.find(&self.sampler.path, list) == Some(0))
     }
 
-    /// Makes the numbers of a list a permutation, where a constraint requires it.
-    pub fn permute(&mut self, drawn: &[Option<Value>], list: &Item) {
+    /// Replaces the numbers of a list by their ranks, where a constraint requires a permutation.
+    pub fn replace_by_ranks(&mut self, drawn: &[Option<Value>], list: &Item) {
         for constraint in list.constraints() {
             let Requirement::Permutation { of, groups } = constraint.requirement else { continue };
             if !self.sampler.must_satisfy(constraint) {
@@ -117,7 +117,7 @@ impl Generator<'_> {
     }
 
     /// Stores the numbers of items in later lists, where they are known.
-    pub fn record_list_sizes(&mut self, steps: &'static [Step]) {
+    pub fn record_list_counts(&mut self, steps: &'static [Step]) {
         for step in steps.iter().filter(|step| step.block.is_none()) {
             let count = step.count.as_ref().and_then(|count| self.frames.eval_int(count).ok());
             self.sampler.path.push(Segment::Field(step.field.name));

@@ -134,7 +134,7 @@ fn the_readme_accepts_a_correct_loader_in_python() {
         Some(&entry.file)
     });
     let lines = compare(folder.path(), &loader, &["--fixed"]);
-    assert!(lines[0].starts_with(&format!("{}: other contents. ", changed.unwrap())), "{lines:?}");
+    assert!(lines[0].starts_with(&format!("{}: wrong contents. ", changed.unwrap())), "{lines:?}");
     assert_eq!(lines[1..], [format!("{all} files, contents of {compared} compared, 1 disagreements")]);
 }
 

@@ -6,6 +6,8 @@
     reason = "expressions of a layout cannot call functions with arguments"
 )]
 
+mod look_aheads;
+
 use std::io::SeekFrom;
 use std::ops::ControlFlow;
 
@@ -534,105 +536,6 @@ fn set_values_survive_insertions_and_removals() {
     let mut expected = [&CLIPS_BYTES[..10], &CLIPS_BYTES[20..]].concat();
     (expected[6], expected[11]) = (1, 9);
     assert_eq!(removed, expected);
-}
-
-/// An item whose tag, read by a look-ahead, selects the form of the rest.
-#[derive(Layout)]
-#[binrw]
-#[brw(little)]
-struct Tagged {
-    count: u8,
-    #[br(count = count)]
-    items: Vec<TaggedItem>,
-}
-
-#[derive(Layout)]
-#[binrw]
-#[brw(little)]
-struct TaggedItem {
-    #[br(restore_position)]
-    #[bw(ignore)]
-    tag: i8,
-    #[br(args(tag))]
-    body: Body,
-}
-
-#[derive(Layout)]
-#[binrw]
-#[brw(little)]
-#[br(import(tag: i8))]
-enum Body {
-    #[br(pre_assert(tag < 0))]
-    Negative(Negative),
-    #[br(pre_assert(tag == 0x41))]
-    Named(NamedBody),
-    #[br(pre_assert(tag >= 0))]
-    Positive(Positive),
-}
-
-#[derive(Layout)]
-#[binrw]
-#[brw(little)]
-struct Negative {
-    number: i8,
-}
-
-#[derive(Layout)]
-#[binrw]
-#[brw(little, magic = b"A")]
-struct NamedBody {
-    letter: u8,
-}
-
-#[derive(Layout)]
-#[binrw]
-#[brw(little)]
-struct Positive {
-    number: i8,
-    more: u8,
-}
-
-#[test]
-fn look_aheads_choose_by_given_values() {
-    const BYTES: &[u8] = &[3, 0xff, b'A', b'z', 5, 6];
-    assert!(round_trips(&Tagged::TYPE, BYTES));
-    let given = [
-        ("items[0].body.number", "-1"),
-        ("items[1].body.letter", "0x7a"),
-        ("items[2].body.number", "5"),
-        ("items[2].body.more", "6"),
-    ];
-    assert_eq!(assembled(&Tagged::TYPE, given).unwrap(), BYTES);
-    let item = UntypedValue::Struct(vec![(
-        "body".to_owned(),
-        UntypedValue::Struct(vec![("number".to_owned(), "-2".into())]),
-    )]);
-    let edited = recounted(&Tagged::TYPE, BYTES, &[("items[0]", Change::Insert(item))]).unwrap();
-    assert_eq!(edited, [4, 0xfe, 0xff, b'A', b'z', 5, 6]);
-}
-
-/// A signed number read by a look-ahead.
-#[derive(Layout)]
-#[binrw]
-#[brw(little)]
-struct SignedAhead {
-    #[br(restore_position)]
-    #[bw(ignore)]
-    ahead: i16,
-    value: i16,
-    #[br(if(ahead < 0))]
-    negative: Option<u8>,
-}
-
-#[test]
-fn look_aheads_have_signs() {
-    assert!(round_trips(&SignedAhead::TYPE, &[0xff, 0xff, 7]));
-    let assembled =
-        |given: &[(&'static str, &'static str)]| assembled(&SignedAhead::TYPE, given.iter().copied());
-    assert_eq!(assembled(&[("value", "-2"), ("negative", "7")]).unwrap(), [0xfe, 0xff, 7]);
-    assert_eq!(assembled(&[("value", "0x7fff")]).unwrap(), [0xff, 0x7f]);
-    let error = assembled(&[("value", "-1")]).unwrap_err();
-    assert_eq!(error, "negative: is omitted and cannot be determined");
 }
 
 /// A checksum function that adds the bytes and one more number.
