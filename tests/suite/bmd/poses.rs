@@ -268,6 +268,13 @@ fn matrices_chain_bones_to_their_parents() {
     assert_point(to_model_space(&posed[3], [0.0; 3]), [0.5, 0.0, 1.5]);
 }
 
+/// Returns the animated skeleton of the corpus.
+fn animated_case() -> Document {
+    let cases = Document::edge_cases();
+    let (_, bytes) = cases.iter().find(|(description, _)| description.contains("animated")).unwrap();
+    Document::read(bytes, &Default::default()).unwrap()
+}
+
 /// Asserts that the scene of a document moves each vertex like its bone.
 fn assert_scene_moves_like_bones(document: &Document, scene: &Scene) {
     let animation = &document.animations[0];
@@ -288,9 +295,7 @@ fn assert_scene_moves_like_bones(document: &Document, scene: &Scene) {
 /// In the case of the corpus, a pseudo-bone follows another one, and unused slots contain missing bones.
 #[test]
 fn scenes_move_vertices_like_bones() {
-    let cases = Document::edge_cases();
-    let (_, bytes) = cases.iter().find(|(description, _)| description.contains("animated")).unwrap();
-    let document = Document::read(bytes, &Default::default()).unwrap();
+    let document = animated_case();
     let mut options = SceneOptions::default();
     options.conventions = Some(Conventions::GLTF);
     let (scene, losses) = document.clone().into_scene(&options).unwrap();
@@ -309,7 +314,7 @@ fn scenes_move_vertices_like_bones() {
 
 #[test]
 fn followed_bones_beyond_four_are_a_loss() {
-    let mut document = Document::read(&Document::edge_cases()[2].1, &Default::default()).unwrap();
+    let mut document = animated_case();
     document.bones.truncate(4);
     document.bones.insert(1, bone(0, [0.0, 1.0, 0.0], Rotation::IDENTITY));
     document.animations.clear();
@@ -323,4 +328,17 @@ fn followed_bones_beyond_four_are_a_loss() {
         parts.iter().map(|joint| joint.parent).collect::<Vec<_>>(),
         [Some(3), Some(0), Some(1), Some(2)]
     );
+}
+
+/// Poses ignore missing bones, and divide by the weights of the others.
+#[test]
+fn scenes_ignore_missing_bones() {
+    let mut document = animated_case();
+    for bone in document.bones.iter_mut().filter(|bone| bone.is_pseudo()) {
+        bone.transform = pseudo([1, 200, 2, 250], [0.25, 0.5, 0.5, 0.25]).transform;
+    }
+    let mut options = SceneOptions::default();
+    options.conventions = Some(Conventions::GLTF);
+    let (scene, _) = document.clone().into_scene(&options).unwrap();
+    assert_scene_moves_like_bones(&document, &scene);
 }

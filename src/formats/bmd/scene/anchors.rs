@@ -6,7 +6,7 @@ use glam::{Mat4, Vec3};
 
 use super::super::Triple;
 use super::precision::Encoding;
-use super::pseudo::is_pseudo_bone;
+use super::pseudo::is_part;
 use super::rig;
 use crate::Loss;
 use crate::scene::skin::influences;
@@ -39,8 +39,8 @@ pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &m
         let before = added_bones.anchors.len();
         let leading: Vec<_> = (0..mesh.positions.len()).map(|vertex| leading_joint(mesh, vertex)).collect();
         for group in groups_of(scene, mesh, &leading, encoding) {
-            let is_part = group.joint.is_some_and(|joint| extras.get(joint).is_some_and(is_pseudo_bone));
-            if group.error > accepted && !is_part {
+            let follows_pseudo_bone = group.joint.is_some_and(|joint| extras.get(joint).is_some_and(is_part));
+            if group.error > accepted && !follows_pseudo_bone {
                 added_bones.bind_group(scene, mesh, &leading, &group, encoding);
             }
         }

@@ -97,7 +97,7 @@ impl FromScene for Document {
         let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd_format)?;
         let mut changes = Vec::from_iter(scene.limit_joints(rig::bone_count(&scene), rig::MAX_BONES, "BMD"));
         // Parts of pseudo-bones have no pose.
-        let is_part = |joint: &scene::Joint| pseudo::is_pseudo_bone(&joint.extras);
+        let is_part = |joint: &scene::Joint| pseudo::is_part(&joint.extras);
         changes.extend(scene.bind_at_rest("BMD", is_part));
         changes.extend(scene.bake_scale("BMD", is_part));
         let hidden = scene.extras.remove(hidden::EXTRA);

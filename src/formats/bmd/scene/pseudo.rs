@@ -2,6 +2,7 @@
 //! pose differs from theirs, it becomes one joint per bone, called a *part*. A part is a child of the bone; its inverse
 //! bind matrix is the inverse of the mean. Skinning to the parts by their weights is exact.
 
+use std::array::from_fn;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use crate::Text;
 use crate::scene::Extras;
 
 /// The joint extra that marks a part of a pseudo-bone.
-pub const PSEUDO: &str = "bmd_pseudo";
+pub const PART: &str = "bmd_pseudo";
 
 /// A joint that represents a bone or, with a weight, a part of a pseudo-bone.
 #[derive(Debug, Clone, Copy)]
@@ -29,18 +30,21 @@ pub struct Part {
 /// further bones. `parts` are those of the earlier bones.
 ///
 /// A followed pseudo-bone is replaced by the bones that it follows; if they are more than four, the largest weights are
-/// kept. Unused slots may contain any bone (B22).
+/// kept. Missing bones are ignored, as in poses; unused slots may contain any bone (B22).
 pub fn blend(pseudo: PseudoTransform, parts: &[Vec<Part>]) -> ([(u16, f32); 4], f32) {
-    let total: f32 = pseudo.weights().iter().sum();
-    let weights = pseudo.weights().map(|weight| if total == 0.0 { 0.0 } else { weight / total });
-    let parts_of = |bone: u8| parts.get(usize::from(bone)).map(Vec::as_slice).unwrap_or_default();
-    let slots = || pseudo.bones().into_iter().map(parts_of).zip(weights);
-    if slots().all(|(parts, weight)| parts.len() <= 1 || weight == 0.0) {
-        let mut slots = slots().map(|(parts, weight)| (parts.first().map_or(0, |part| part.follows), weight));
-        return (std::array::from_fn(|_| slots.next().unwrap_or_default()), 0.0);
+    let mut slots = from_fn::<(&[Part], f32), 4, _>(|slot| {
+        let parts = parts.get(usize::from(pseudo.bones()[slot])).map(Vec::as_slice).unwrap_or_default();
+        (parts, if parts.is_empty() { 0.0 } else { pseudo.weights()[slot] })
+    });
+    let total: f32 = slots.iter().map(|(_, weight)| weight).sum();
+    if total != 0.0 {
+        slots.iter_mut().for_each(|(_, weight)| *weight /= total);
+    }
+    if slots.iter().all(|(parts, weight)| parts.len() <= 1 || *weight == 0.0) {
+        return (slots.map(|(parts, weight)| (parts.first().map_or(0, |part| part.follows), weight)), 0.0);
     }
     let mut sums: BTreeMap<u16, f32> = BTreeMap::new();
-    for (parts, weight) in slots() {
+    for (parts, weight) in slots {
         for part in parts {
             *sums.entry(part.follows).or_default() += weight * part.weight;
         }
@@ -51,12 +55,12 @@ pub fn blend(pseudo: PseudoTransform, parts: &[Vec<Part>]) -> ([(u16, f32); 4], 
     let kept: f32 = sorted.iter().take(4).map(|(_, weight)| weight).sum();
     let scale = if dropped > 0.0 && kept != 0.0 { 1.0 / kept } else { 1.0 };
     let mut kept = sorted.into_iter().map(|(joint, weight)| (joint, weight * scale));
-    (std::array::from_fn(|_| kept.next().unwrap_or_default()), dropped)
+    (from_fn(|_| kept.next().unwrap_or_default()), dropped)
 }
 
 /// Returns `true` if a joint with `extras` is a part of a pseudo-bone.
-pub fn is_pseudo_bone(extras: &Extras) -> bool {
-    extras.contains_key(PSEUDO)
+pub fn is_part(extras: &Extras) -> bool {
+    extras.contains_key(PART)
 }
 
 /// Returns the extra for a part of the pseudo-bone with index `index`. The first part stores all fields; `joint_of`

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::schema::BoneTransform;
 use super::super::{Attributes, Bone, Pose, Rotation, Transform, Triple};
-use super::pseudo::{self, PSEUDO, Part, is_pseudo_bone};
+use super::pseudo::{self, PART, Part, is_part};
 use crate::scene::skin::influences;
 use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights};
 use crate::{Error, Loss, LossKind, Quantity, Result, Text, path};
@@ -26,12 +26,12 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// Maps `bones` to joints. Adds a loss if a pseudo-bone follows more than four normal bones through other
-    /// pseudo-bones.
+    /// Maps `bones` to joints. Adds a loss for each pseudo-bone that follows more than four normal bones.
     pub fn from_bones(bones: &[Bone], losses: &mut Vec<Loss>) -> Rig {
         let mut rig = Rig { matrices: bind_matrices(bones), parts: Vec::new(), bones: Vec::new() };
-        let normal_count = bones.iter().filter(|bone| !bone.is_pseudo()).count() as u16;
-        let (mut joints, mut part_joints) = (0..normal_count, normal_count..);
+        let normal_count = bones.iter().filter(|bone| !bone.is_pseudo()).count();
+        let mut joints = (0..normal_count).map(|joint| joint as u16);
+        let mut part_joints = (normal_count..).map(|joint| joint as u16);
         let whole_bone = |joint| Part { joint, follows: joint, weight: 1.0 };
         for (index, bone) in bones.iter().enumerate() {
             let parts = match bone.transform {
@@ -39,8 +39,7 @@ impl Rig {
                 Transform::Pseudo(pseudo) => {
                     let (blend, dropped) = pseudo::blend(pseudo, &rig.parts);
                     if dropped > 0.0 {
-                        let message =
-                            "a scene joint follows at most four bones; only the largest weights were kept";
+                        let message = "a vertex has at most four joints; only the largest weights of the pseudo-bone were kept";
                         let path = format!("bones[{index}].pseudo");
                         losses.push(Loss::quantised(path, message, Quantity::WEIGHTS, dropped));
                     }
@@ -99,7 +98,7 @@ impl Rig {
                     parent: Some(part.follows.into()),
                     inverse_bind,
                     rest: Some(Default::default()),
-                    extras: [(PSEUDO.to_owned(), extra)].into_iter().collect(),
+                    extras: [(PART.to_owned(), extra)].into_iter().collect(),
                 }
             })
         });
@@ -182,7 +181,7 @@ impl Rig {
     pub fn build(scene: &Scene, extras: &[Extras], losses: &mut Vec<Loss>) -> Result<(Rig, Vec<Bone>)> {
         let joints = &scene.skeleton.joints;
         let mut order = parents_first(&scene.skeleton);
-        order.retain(|joint| !extras.get(*joint).is_some_and(is_pseudo_bone));
+        order.retain(|joint| !extras.get(*joint).is_some_and(is_part));
         let mut bones = Vec::new();
         if !joints.is_empty() && !has_base(scene, &order) {
             bones.push(Bone::default());
@@ -237,7 +236,7 @@ pub fn base_joint(scene: &Scene) -> Option<usize> {
 pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
     let take = |joint: &mut scene::Joint| {
         let mut taken = Extras::new();
-        for name in [SOLID, PSEUDO] {
+        for name in [SOLID, PART] {
             taken.extend(joint.extras.remove(name).map(|value| (name.to_owned(), value)));
         }
         taken
@@ -251,7 +250,7 @@ pub const MAX_BONES: usize = Bone::PSEUDO as usize;
 /// Returns the number of bones for the joints of a scene; 0 if the scene has no joints, or has parts of pseudo-bones.
 pub fn bone_count(scene: &Scene) -> usize {
     let joints = &scene.skeleton.joints;
-    if joints.is_empty() || joints.iter().any(|joint| is_pseudo_bone(&joint.extras)) {
+    if joints.is_empty() || joints.iter().any(|joint| is_part(&joint.extras)) {
         return 0;
     }
     let has_transform = scene.transform.is_some();
@@ -334,18 +333,21 @@ fn report_errors((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
 }
 
 /// Appends the pseudo-bones that the extras of their parts describe.
-fn add_pseudo_bones(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &[Extras]) -> Result<()> {
-    let mut new_bones: Vec<(u64, u8)> = Vec::new();
-    for (joint, value) in extras.iter().enumerate().filter_map(|(joint, e)| Some((joint, e.get(PSEUDO)?))) {
-        let Some(old) = value.get("bone").and_then(Value::as_u64) else { continue };
-        if let Some((_, bone)) = new_bones.iter().find(|(number, _)| *number == old) {
-            rig.bones[joint] = *bone;
-            continue;
-        }
-        let Some(pseudo) = pseudo::parse_pseudo_bone(value, |joint| rig.bone_of(joint)) else { continue };
+fn add_pseudo_bones<'e>(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &'e [Extras]) -> Result<()> {
+    let part = |(joint, extras): (usize, &'e Extras)| {
+        let value = extras.get(PART)?;
+        Some((value.get("bone")?.as_u64()?, joint, value))
+    };
+    let mut parts: Vec<_> = extras.iter().enumerate().filter_map(part).collect();
+    // Pseudo-bones follow earlier ones.
+    parts.sort_by_key(|(bone, ..)| *bone);
+    for parts in parts.chunk_by(|(bone, ..), (other, ..)| bone == other) {
+        let parse = |(_, joint, value): &(u64, usize, &'e Value)| {
+            Some((*joint, *value, pseudo::parse_pseudo_bone(value, |joint| rig.bone_of(joint))?))
+        };
+        let Some((joint, value, pseudo)) = parts.iter().find_map(parse) else { continue };
         let bone = to_bone_index(bones.len()).map_err(|error| error.at(path!(skeleton.joints[joint])))?;
-        rig.bones[joint] = bone;
-        new_bones.push((old, bone));
+        parts.iter().for_each(|(_, joint, _)| rig.bones[*joint] = bone);
         bones.push(Bone {
             transform: Transform::Pseudo(pseudo),
             name: value.get("name").and_then(Value::as_str).map(Text::from),
