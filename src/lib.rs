@@ -49,15 +49,15 @@
 //!
 //! [`read`] and [`open`] are strict: they return the first violation as an [`Error`] with the path of the field, its
 //! byte range and the rule. [`open_with`] with [`ReadOptions::lenient`] reads even invalid files, if they can be
-//! decoded unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded.
+//! decoded unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded. If the header may
+//! be damaged, name the format: `check(&bytes, FormatId::Mesh, …)`.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
 //! for entry in std::fs::read_dir("samples/mesh")? {
 //!     let path = entry?.path();
 //!     let bytes = std::fs::read(&path)?;
-//!     // An error for other files. If the header may be damaged: `check(&bytes, FormatId::Mesh, …)`.
-//!     let detected = meshspec::detect(&bytes, Some(&path))?;
+//!     let Ok(detected) = meshspec::detect(&bytes, Some(&path)) else { continue }; // not a mesh file
 //!     for finding in detected.check(&bytes, &Default::default())?.findings() {
 //!         // {"rule":{"code":"MESH-INDEX-RANGE",…},"path":"indices[1]","span":…,"message":"index 9 is …"}
 //!         println!("{}", serde_json::to_string(finding)?);
@@ -92,8 +92,8 @@
 //! # Declare a format
 //!
 //! A binrw struct with [`#[derive(Layout)]`](layout::Layout) and an implementation of [`BinaryFormat`] is a format. The
-//! command-line tool, dumps, schemas, generated files and loader tests are derived from it: see [`layout`]. Depend on
-//! `binrw = "0.15"`, too.
+//! command-line tool, dumps, schemas, generated files and loader tests are derived from it: see [`layout`]. The
+//! crate also needs the dependency `binrw = "0.15"`.
 //!
 //! ```
 //! use binrw::binrw;
@@ -167,7 +167,8 @@
 //! | `scene`, `gltf`, `obj`, `ply`, `stl` | scenes, conversion to and from interchange formats | yes |
 //! | `meshopt`, `draco` | compressed meshes in glTF | no |
 //! | `serde`, `proptest`, `parallel` | serde data; tests of loaders; several threads for large files | no |
-//! | `lz4`, `zstd`, `checksums` | compressed blocks and checksums for custom formats | no |
+//! | `lz4`, `zstd` | compressed blocks in custom formats | with `crucible`, `iyma` |
+//! | `checksums` | checksums in custom formats | no |
 //!
 //! One format alone: `meshspec = { version = "0.1", default-features = false, features = ["mesh"] }`.
 //!

@@ -12,6 +12,13 @@ pub enum Segment {
     Index(u64),
 }
 
+impl Segment {
+    /// Returns the name of a field; `None` for an index.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        if let Segment::Field(name) = self { Some(name) } else { None }
+    }
+}
+
 /// The path of a value in a document, such as `animations[1].timestamps`; empty for the whole document.
 ///
 /// The macro [`path!`](crate::path!) creates one.

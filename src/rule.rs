@@ -9,7 +9,7 @@ use meshspec_derive::ToJson;
 /// use meshspec::{FormatId, Severity, Strictness};
 ///
 /// let mut bytes = std::fs::read("samples/mesh/flag.mesh")?;
-/// bytes[0x101] = 9; // an index out of range
+/// bytes[0x101] = 9; // indices[1]: out of range
 /// let report = meshspec::check(&bytes, FormatId::Mesh, &Default::default())?;
 /// let rule = report.first_rejected(Strictness::Strict).unwrap().rule;
 /// assert_eq!((rule.severity, rule.severity.label()), (Severity::Error, "error"));

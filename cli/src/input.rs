@@ -88,10 +88,7 @@ impl<'a> SiblingFiles<'a> {
     /// Returns the path of the file with the relative path `name`; an error if it is missing or outside the folder.
     fn locate(&self, name: &str) -> io::Result<PathBuf> {
         match is_standard(self.0) {
-            true => Err(io::Error::new(
-                io::ErrorKind::Unsupported,
-                "not read, since standard input has no folder",
-            )),
+            true => Err(io::Error::new(io::ErrorKind::Unsupported, "standard input has no folder")),
             false => Folder::of(self.0).locate(name),
         }
     }

@@ -1,9 +1,9 @@
 //! The meshspec program as a library: shows, checks and converts the mesh files of game engines.
 //!
 //! Each subcommand is a module in `commands`. Commands access formats only through the tables and declarations of the
-//! library `meshspec`. There are three exceptions: `commands/iyma` edits data that only IyMA files have,
-//! `compression_args` uses the range of IyMA's compression levels, and `commands/convert/comments` handles the comments
-//! of Seed.
+//! library `meshspec`. There are four exceptions: `commands/iyma` edits data that only IyMA files have,
+//! `compression_args` uses the range of IyMA's compression levels, `commands/convert/comments` handles the comments of
+//! Seed, and `commands/convert/run` converts documents of built-in formats.
 
 #![forbid(unsafe_code)]
 

@@ -87,6 +87,9 @@ const REQUIREMENTS: &str = "below at_least unit_vector one_of finite unique orde
 /// The options shared by all constraints of an attribute.
 const COMMON_OPTIONS: [&str; 4] = ["if", "rule", "message", "plausible"];
 
+/// The placeholders of a message, in addition to the names of fields.
+const PLACEHOLDERS: [&str; 7] = ["found", "limit", "previous", "position", "first", "items", "problem"];
+
 /// Removes the constraints and their options from the directives of a field, and parses them.
 pub fn take_constraints(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
     let is_requirement = |directive: &Directive| {
@@ -120,7 +123,11 @@ pub fn unsupported_error(directive: &Directive) -> Error {
     if directive.source != "layout" {
         return error;
     }
-    Error::new(error.span(), format!("{error}; the constraints are {}", REQUIREMENTS.replace(' ', ", ")))
+    let constraints = REQUIREMENTS.replace(' ', ", ");
+    Error::new(
+        error.span(),
+        format!("{error}; expected an option of the field or a constraint: {constraints}"),
+    )
 }
 
 /// Returns an error for an option that belongs to no constraint of the attribute.
@@ -302,12 +309,9 @@ fn parse_number(directive: &Directive) -> Result<f64> {
 fn check_template(message: &LitStr, scope: &Scope) -> Result<()> {
     for part in message.value().split('{').skip(1) {
         let name = part.split(['}', ':', '.']).next().unwrap_or_default();
-        let is_known = ["found", "limit", "previous", "position", "first", "problem", "items"]
-            .contains(&name)
-            || scope.has(name);
-        if !part.contains('}') || !is_known {
-            let error = "unknown placeholder, expected {found}, {limit}, {previous}, {position}, {first}, {items}, \
-                {problem} or the name of a field";
+        if !part.contains('}') || !(PLACEHOLDERS.contains(&name) || scope.has(name)) {
+            let known = PLACEHOLDERS.map(|name| format!("{{{name}}}")).join(", ");
+            let error = format!("unknown placeholder, expected {known} or the name of a field");
             return Err(Error::new(message.span(), error));
         }
     }

@@ -35,8 +35,10 @@ const CHUNK_SIZE: usize = 1 << 20;
 /// use meshspec::bulk;
 ///
 /// let has_nan = std::cell::Cell::new(false);
-/// let inspect = |chunk: &[u8]| has_nan.set(bulk::to_vec::<f32>(chunk).iter().any(|value| value.is_nan()));
-/// let bytes = bulk::read_records(&mut std::io::Cursor::new(f32::NAN.to_le_bytes()), 1, 4, inspect)?;
+/// let find_nan = |chunk: &[u8]| {
+///     has_nan.set(has_nan.get() || bulk::to_vec::<f32>(chunk).iter().any(|value| value.is_nan()));
+/// };
+/// let bytes = bulk::read_records(&mut std::io::Cursor::new(f32::NAN.to_le_bytes()), 1, 4, find_nan)?;
 /// assert!(bytes.len() == 4 && has_nan.get());
 /// # Ok::<(), binrw::Error>(())
 /// ```

@@ -19,10 +19,13 @@ use crate::{Limits, Text};
 /// use meshspec::layout::Layout;
 ///
 /// let fields = Fields::new(&<[u16; 2]>::TYPE, &[1, 0, 2, 0][..], &Default::default()).unwrap();
+/// let mut texts = Vec::new();
 /// fields.for_each(|_, value| {
-///     assert!(matches!(value, FieldValue::Numbers(array) if array.numbers.text(1).as_deref() == Some("2")));
+///     let FieldValue::Numbers(array) = value else { unreachable!() };
+///     texts.extend((0..2).filter_map(|index| array.numbers.text(index)));
 ///     std::ops::ControlFlow::Continue(())
 /// });
+/// assert_eq!(texts, ["1", "2"]);
 /// ```
 #[derive(Clone)]
 pub struct Fields<'f> {

@@ -240,11 +240,7 @@ impl Visitor for ListCounts {
 
 impl ListCounts {
     fn add_count(&mut self, path: &[Segment], count: u64) {
-        let names = path.iter().filter_map(|segment| match segment {
-            Segment::Field(name) => Some(*name),
-            Segment::Index(_) => None,
-        });
-        let name = names.collect::<Vec<_>>().join(".");
+        let name = path.iter().filter_map(|segment| segment.name()).collect::<Vec<_>>().join(".");
         match self.0.iter_mut().find(|property| property.name == name) {
             Some(Property { value: PropertyValue::Count(sum), .. }) => *sum = sum.saturating_add(count),
             _ => self.0.push(Property { name, value: PropertyValue::Count(count) }),

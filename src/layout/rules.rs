@@ -25,8 +25,8 @@ pub struct DeclaredRule {
 /// use meshspec::layout::schema::{DeclaredRule, declared_rules};
 ///
 /// let rules = declared_rules(meshspec::FormatId::Mesh.about().layouts());
-/// let DeclaredRule { field, requirement, .. } = &rules[1];
-/// assert_eq!(format!("{field}: {requirement}"), "Document.strings: The last string must end with a NUL");
+/// let is_strings = |rule: &&DeclaredRule| rule.field == "Document.strings";
+/// assert_eq!(rules.iter().find(is_strings).unwrap().requirement, "The last string must end with a NUL");
 /// # }
 /// ```
 pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {

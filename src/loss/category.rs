@@ -9,7 +9,7 @@ use meshspec_derive::ToJson;
 ///
 /// let loss = Loss::new(LossKind::Dropped, path!(faces), "degenerate faces").within(path!(meshes[3]));
 /// assert_eq!(loss.path.to_string(), "meshes[3].faces");
-/// assert!(loss.category <= Category::Skin);
+/// assert_eq!(loss.category, Category::Geometry);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
 #[non_exhaustive]

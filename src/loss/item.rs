@@ -155,8 +155,8 @@ impl Loss {
         self.with_detail(format_args!("\"{before}\" becomes \"{after}\""))
     }
 
-    /// Sets the affected value to the first 20 names and the number of further names. Returns `None` without names.
-    pub(crate) fn with_names(self, names: impl IntoIterator<Item = String>) -> Option<Loss> {
+    /// Returns the loss with the first 20 names, and the number of further names, as affected value; `None` without names.
+    pub(crate) fn listing(self, names: impl IntoIterator<Item = String>) -> Option<Loss> {
         const MAX_NAMES: usize = 20;
         let mut names = names.into_iter();
         let listed: Vec<String> = names.by_ref().take(MAX_NAMES).collect();

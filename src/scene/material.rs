@@ -93,7 +93,7 @@ impl Material {
     pub(crate) fn color_bytes(&self) -> Option<([u8; 3], f32)> {
         let [red, green, blue, _] = self.base_color?;
         let mut worst = 0.0_f32;
-        let bytes = [red, green, blue].map(|channel| super::mesh::to_byte(channel, &mut worst));
+        let bytes = [red, green, blue].map(|channel| to_byte(channel, &mut worst));
         Some((bytes, worst))
     }
 
@@ -136,4 +136,12 @@ impl Hash for Material {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.key().hash(state);
     }
+}
+
+/// Converts a channel to a byte, where 255 represents 1.0. Raises `worst` to the rounding or clamping error.
+pub(super) fn to_byte(channel: f32, worst: &mut f32) -> u8 {
+    // The cast saturates; NaN becomes 0.
+    let byte = (channel * 255.0).round() as u8;
+    *worst = worst.max((channel - f32::from(byte) / 255.0).abs());
+    byte
 }

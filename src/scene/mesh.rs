@@ -1,5 +1,6 @@
 //! Meshes: vertex attributes, one list each, and faces.
 
+use super::material::to_byte;
 use super::skin::bytes_to_floats;
 use super::{Extras, Material, Placement, Skin, UvOrigin};
 use crate::bulk;
@@ -9,11 +10,14 @@ use crate::bulk;
 /// ```
 /// use meshspec::scene::{Colors, Faces, Indices, Mesh, Scene};
 ///
-/// let mut quad = Mesh::default();
-/// quad.positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
-/// quad.faces = Faces { indices: Some(Indices::U16(vec![0, 1, 2, 3])), corners: Some(vec![4]) };
-/// quad.colors.push(Colors::U8(vec![[255, 0, 0, 255]; 4]));
+/// let mut quad = Mesh {
+///     positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],
+///     faces: Faces { indices: Some(Indices::U16(vec![0, 1, 2, 3])), corners: Some(vec![4]) },
+///     colors: vec![Colors::U8(vec![[255, 0, 0, 255]; 4])],
+///     ..Mesh::default()
+/// };
 /// quad.generate_normals();
+/// assert_eq!(quad.normals.as_ref().unwrap()[0], [0.0, 0.0, 1.0]);
 /// let scene = Scene { meshes: vec![quad], ..Scene::default() };
 /// assert_eq!(scene.triangles().count(), 2);
 /// ```
@@ -104,14 +108,6 @@ impl Colors {
     }
 }
 
-/// Converts a channel to a byte, where 255 represents 1.0. Raises `worst` to the rounding or clamping error.
-pub(super) fn to_byte(channel: f32, worst: &mut f32) -> u8 {
-    // The cast saturates; NaN becomes 0.
-    let byte = (channel * 255.0).round() as u8;
-    *worst = worst.max((channel - f32::from(byte) / 255.0).abs());
-    byte
-}
-
 /// An application-specific vertex attribute.
 ///
 /// ```
@@ -119,9 +115,10 @@ pub(super) fn to_byte(channel: f32, worst: &mut f32) -> u8 {
 ///
 /// let heat = Components::F32(vec![20.0, 21.5, 19.0]);
 /// let heat = CustomAttribute { name: "heat".to_owned(), components: 1, values: heat };
-/// let mesh = Mesh { positions: vec![[0.0; 3]; 3], custom: vec![heat], ..Mesh::default() };
+/// let mesh = Mesh { positions: vec![[0.0; 3]; 2], custom: vec![heat], ..Mesh::default() };
 /// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
-/// assert!(scene.check().is_ok());
+/// // Three values for two vertices.
+/// assert!(scene.check().is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CustomAttribute {

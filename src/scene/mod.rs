@@ -164,7 +164,7 @@ pub struct Lod {
 /// use meshspec::scene::{Conventions, SceneOptions};
 ///
 /// let z_up = Conventions::GLTF.with_axes("+x,+z,+y".parse()?);
-/// let options = SceneOptions::default().with_conventions(z_up).with_bake(true).with_max_triangles(1000);
+/// let options = SceneOptions::default().with_conventions(z_up);
 /// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 2\nf 1 2 3\n";
 /// let (scene, _) = Interchange::Obj.read(text, &BTreeMap::new(), &options, &Default::default())?;
 /// assert_eq!(scene.bounds().unwrap().max[1], 2.0);

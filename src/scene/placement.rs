@@ -11,13 +11,15 @@ const SHEAR_TOLERANCE: f64 = 1e-6;
 ///
 /// ```
 /// use glam::{DMat4, DVec3};
-/// use meshspec::scene::{Extras, Mesh, Placement};
+/// use meshspec::scene::{Mesh, Placement, Scene};
 ///
 /// let transform = DMat4::from_translation(DVec3::new(10.0, 0.0, 0.0));
-/// let extras = Extras::from_iter([("team".to_owned(), "red".into())]);
-/// let moved = Placement { name: "second flag".to_owned(), transform, extras, ..Placement::default() };
-/// let mesh = Mesh { placements: vec![Placement::default(), moved], ..Mesh::default() };
-/// assert_eq!(mesh.instance_count(), 2);
+/// let moved = Placement { name: "second flag".to_owned(), transform, ..Placement::default() };
+/// let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
+/// let mesh = Mesh { positions, placements: vec![Placement::default(), moved], ..Mesh::default() };
+/// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+/// let first_corners: Vec<_> = scene.triangles().map(|[corner, ..]| corner).collect();
+/// assert_eq!(first_corners, [[0.0; 3], [10.0, 0.0, 0.0]]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Placement {

@@ -18,9 +18,12 @@ fn pages_name_the_specifications() {
     for format in meshspec::FormatId::ALL {
         let meshspec::Specification { title, project, url } = format.about().specification.unwrap();
         for page in ["docs/interpretations.md".to_owned(), format!("src/formats/{format}/mod.rs")] {
-            let page = std::fs::read_to_string(std::path::Path::new(ROOT).join(page)).unwrap();
-            let page = page.replace("\n//! ", " ");
-            assert!(page.contains(title) && page.contains(project) && page.contains(url), "{format}: {page}");
+            let mut text = std::fs::read_to_string(std::path::Path::new(ROOT).join(&page)).unwrap();
+            if page.ends_with(".rs") {
+                let docs: Vec<_> = text.lines().map_while(|line| line.strip_prefix("//!")).collect();
+                text = docs.concat();
+            }
+            assert!(text.contains(title) && text.contains(project) && text.contains(url), "{format}: {text}");
         }
     }
 }

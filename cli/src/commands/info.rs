@@ -191,7 +191,7 @@ impl FileResult for FileInfo {
         let max = if self.verbosity.verbose { usize::MAX } else { MAX_ITEMS };
         let (properties, hidden) = split_off_hidden(&content.properties, max.saturating_mul(2));
         print_properties(properties, out)?;
-        print_hidden_count(hidden.len(), "property", "properties", out)?;
+        print_hidden_count(hidden.len(), "more property", "more properties", out)?;
         let (meshes, hidden) = split_off_hidden(&content.meshes, max);
         for (index, mesh) in meshes.iter().enumerate() {
             mesh.print(index, out)?;
@@ -213,7 +213,7 @@ impl FileResult for FileInfo {
         for (index, animation) in animations.iter().enumerate() {
             print_animation(index, animation, out)?;
         }
-        print_hidden_count(hidden.len(), "animation", "animations", out)?;
+        print_hidden_count(hidden.len(), "more animation", "more animations", out)?;
         print_sections(sections, max, out)
     }
 }
@@ -232,11 +232,7 @@ fn join_names(names: &[String], max: usize) -> String {
 }
 
 fn print_hidden_count(count: usize, one: &str, many: &str, out: &mut impl Write) -> io::Result<()> {
-    if count == 0 {
-        Ok(())
-    } else {
-        writeln!(out, "  and {count} more {}", if count == 1 { one } else { many })
-    }
+    if count == 0 { Ok(()) } else { writeln!(out, "  and {}", counted(count as u64, one, many)) }
 }
 
 fn print_hidden_meshes(meshes: &[MeshSummary], out: &mut impl Write) -> io::Result<()> {
@@ -373,5 +369,5 @@ fn print_sections(
             Escaped(&block.path).to_string()
         )?;
     }
-    print_hidden_count(hidden.len(), "packed block", "packed blocks", out)
+    print_hidden_count(hidden.len(), "more packed block", "more packed blocks", out)
 }

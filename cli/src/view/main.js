@@ -32,7 +32,7 @@ const { file, other, comparison } = readData();
 const sides = [file, other].filter(Boolean).map((about) => new Side(about));
 const stage = new Stage();
 /** The file names without folders, or with folders if both names are the same. */
-const titles = sides.map((side) => (sides.some((other) => other !== side && other.name === side.name) ? side.about.file : side.name));
+const titles = sides.map((side) => (sides.some((peer) => peer !== side && peer.name === side.name) ? side.about.file : side.name));
 let [current] = sides;
 document.title = escapeControls(`${sides.map(({ about }) => about.file).join(" and ")} · meshspec view`);
 startModels();

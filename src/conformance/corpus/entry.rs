@@ -13,7 +13,7 @@ pub const INDEX_SCHEMA: &str = include_str!("index.schema.json");
 /// # #[cfg(all(feature = "mesh", feature = "serde"))] {
 /// use meshspec::conformance::corpus::{CaseKind, IndexEntry, Verdict};
 ///
-/// let line = r#"{"file": "broken/7.mesh", "format": "mesh", "dialect": "spec", "kind": "broken",
+/// let line = r#"{"file": "mesh/spec/broken/mesh-index-range-1.mesh", "format": "mesh", "dialect": "spec", "kind": "broken",
 ///     "strict": "reject", "lenient": "accept", "description": "an index out of range"}"#;
 /// let entry: IndexEntry = serde_json::from_str(line)?;
 /// assert_eq!((entry.kind, entry.strict), (CaseKind::Broken, Verdict::Reject));
@@ -43,7 +43,8 @@ pub struct IndexEntry {
     pub bytes: Option<[u64; 2]>,
     /// A sentence that describes the file.
     pub description: String,
-    /// The path of the JSON file with the expected contents, relative to the index.
+    /// The path of the JSON file with the expected contents, relative to the index. In small corpora, long contents are
+    /// omitted; this requires the feature `serde`, which measures them.
     pub contents: Option<String>,
 }
 

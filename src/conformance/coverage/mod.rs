@@ -23,6 +23,7 @@ type KindCounts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 /// fields that no other part of the declaration refers to, since other fields determine counts, offsets and indices.
 ///
 /// ```
+/// # #[cfg(feature = "mesh")] {
 /// use meshspec::conformance::Coverage;
 /// use meshspec::{Dialect, FormatId};
 ///
@@ -31,6 +32,7 @@ type KindCounts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 /// let missing: Vec<_> = coverage.missing().collect();
 /// assert!(missing.contains(&("header.format.position", "false")));
 /// assert!(!missing.contains(&("vertices.position", "0")));
+/// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]

@@ -131,8 +131,5 @@ pub(in crate::conformance) fn field_names(path: &[Segment]) -> String {
 }
 
 pub(in crate::conformance) fn fields_of(path: &[Segment]) -> impl Iterator<Item = &'static str> {
-    path.iter().filter_map(|step| match step {
-        Segment::Field(name) => Some(*name),
-        Segment::Index(_) => None,
-    })
+    path.iter().filter_map(|segment| segment.name())
 }

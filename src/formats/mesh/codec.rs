@@ -57,7 +57,7 @@ fn are_printable(strings: &[u8]) -> bool {
     strings.last().is_none_or(|last| *last == 0) && strings.split(|byte| *byte == 0).all(is_printable)
 }
 
-/// Returns the confidence that a file with this beginning is MESH. `has_structure` is `true` if the rest has the structure of a dialect.
+/// Returns the confidence that a file with this start is MESH. `has_structure`: the rest matches a dialect.
 fn confidence(bytes: &[u8], has_structure: bool) -> Confidence {
     let [Header::VERSION, low, high, ..] = *bytes else { return Confidence::None };
     let format = VertexFormat::from_bytes([low, high]);

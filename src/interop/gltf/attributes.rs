@@ -2,7 +2,7 @@
 
 use super::buffer::{AccessorType, Buffer, ComponentType, Stream, ViewUse, accessor_type_name};
 use super::repair::OutputJoints;
-use super::{Object, set_meshspec_extra};
+use super::{Object, set_meshspec_extra_if};
 use crate::scene::{Colors, Components, CustomAttribute, Indices, Mesh, Weights};
 
 /// The largest 16-bit index, since 0xffff is the primitive restart value.
@@ -103,7 +103,7 @@ fn write_indices<'a>(indices: &'a Indices, buffer: &mut Buffer<'a>) -> usize {
 /// Returns the extras of a mesh, including its name if `with_name` is set.
 pub(super) fn mesh_extras(mesh: &Mesh, with_name: bool) -> Object {
     let mut extras = mesh.extras.clone();
-    set_meshspec_extra(&mut extras, mesh.flat, "flat", true);
-    set_meshspec_extra(&mut extras, with_name && !mesh.name.is_empty(), "name", mesh.name.as_str());
+    set_meshspec_extra_if(&mut extras, mesh.flat, "flat", true);
+    set_meshspec_extra_if(&mut extras, with_name && !mesh.name.is_empty(), "name", mesh.name.as_str());
     extras
 }

@@ -134,12 +134,17 @@ fn node_extension<'a>(node: &'a ::gltf::json::Node, name: &str) -> Option<&'a Va
     node.extensions.as_ref()?.others.get(name)
 }
 
-/// Adds a value to the object `meshspec` in `extras` if `is_needed` is `true`.
-fn set_meshspec_extra(extras: &mut Extras, is_needed: bool, key: &str, value: impl Into<Value>) {
+/// Adds a value to the object `meshspec` in `extras`.
+fn set_meshspec_extra(extras: &mut Extras, key: &str, value: impl Into<Value>) {
+    let mut meshspec_extras = take_meshspec_extras(extras);
+    meshspec_extras.insert(key.to_owned(), value.into());
+    extras.insert(MESHSPEC_EXTRAS.to_owned(), meshspec_extras.into());
+}
+
+/// Like [`set_meshspec_extra`], but only if `is_needed` is `true`.
+fn set_meshspec_extra_if(extras: &mut Extras, is_needed: bool, key: &str, value: impl Into<Value>) {
     if is_needed {
-        let mut meshspec_extras = take_meshspec_extras(extras);
-        meshspec_extras.insert(key.to_owned(), value.into());
-        extras.insert(MESHSPEC_EXTRAS.to_owned(), meshspec_extras.into());
+        set_meshspec_extra(extras, key, value);
     }
 }
 

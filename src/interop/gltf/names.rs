@@ -122,7 +122,7 @@ pub(super) fn list_empty_nodes(
         }
     }
     let loss = Loss::dropped("nodes", "empty objects are not converted").in_category(Category::Names);
-    losses.extend(loss.with_names(empties));
+    losses.extend(loss.listing(empties));
 }
 
 /// Lists the meshes that the scene does not use.

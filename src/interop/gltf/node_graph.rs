@@ -14,7 +14,10 @@ use super::buffer::{AccessorType, Buffer, Stream, ViewUse};
 use super::entries::{RawEntry, to_raw_entries, to_raw_entry};
 use super::materials::Materials;
 use super::repair::OutputJoints;
-use super::{INSTANCING, LOD, Object, TOP_NODE_NAME, set_extras, set_if, set_meshspec_extra, set_text};
+use super::{
+    INSTANCING, LOD, Object, TOP_NODE_NAME, set_extras, set_if, set_meshspec_extra, set_meshspec_extra_if,
+    set_text,
+};
 use crate::Loss;
 use crate::scene::placement::is_diagonal;
 use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform};
@@ -181,7 +184,7 @@ impl<'a> NodeGraph<'a> {
             let meshes: Vec<_> = lod.meshes.iter().filter_map(|mesh| scene.meshes.get(*mesh)).collect();
             let mut node = self.add_mesh(&meshes).unwrap_or_default();
             let mut extras = Extras::new();
-            set_meshspec_extra(&mut extras, true, "distance", lod.distance);
+            set_meshspec_extra(&mut extras, "distance", lod.distance);
             node.insert("extras".to_owned(), extras.into());
             nodes.push(node);
         }
@@ -251,8 +254,8 @@ fn skin_entry(scene: &Scene, joints: OutputJoints, buffer: &mut Buffer) -> Value
         skin.insert("inverseBindMatrices".to_owned(), accessor.into());
     }
     let mut extras = Extras::new();
-    set_meshspec_extra(&mut extras, joints.are_placeholders, "placeholders", true);
-    set_meshspec_extra(&mut extras, joints.has_static_joint, "still", true);
+    set_meshspec_extra_if(&mut extras, joints.are_placeholders, "placeholders", true);
+    set_meshspec_extra_if(&mut extras, joints.has_static_joint, "still", true);
     set_extras(&mut skin, extras);
     skin.into()
 }

@@ -57,7 +57,7 @@ fn list_users(json: &Value, list: &str, parent: &Value, pointer: &str, losses: &
     }
     let unused = entries(parent, list).iter().enumerate().filter(|(index, _)| !used.contains(index));
     names.extend(unused.map(|(index, entry)| label(list, index, name_of(entry))));
-    losses.extend(Loss::dropped(list, format!("{list} are not converted")).with_names(names));
+    losses.extend(Loss::dropped(list, format!("{list} are not converted")).listing(names));
 }
 
 /// Lists the morph targets of each mesh, with the names that exporters store in extras.
@@ -72,7 +72,7 @@ fn list_morph_targets(json: &Value, losses: &mut Vec<Loss>) {
     };
     let described = entries(json, "meshes").iter().enumerate().filter_map(describe);
     let message = "morph targets are not converted; their default weights were applied";
-    losses.extend(Loss::dropped("meshes", message).with_names(described));
+    losses.extend(Loss::dropped("meshes", message).listing(described));
 }
 
 fn name_of(entry: &Value) -> Option<&str> {

@@ -8,7 +8,10 @@ use super::buffer::{AccessorType, Buffer, Stream, ViewUse};
 use super::entries::{RootMap, RootValue, to_raw_entries};
 use super::node_graph::NodeGraph;
 use super::repair::repair;
-use super::{CAPABILITIES, INSTANCING, LOD, Object, container, materials, set_extras, set_meshspec_extra};
+use super::{
+    CAPABILITIES, INSTANCING, LOD, Object, container, materials, set_extras, set_meshspec_extra,
+    set_meshspec_extra_if,
+};
 use crate::interop::{Files, WriteResult};
 use crate::scene::{
     Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions, Source,
@@ -84,9 +87,9 @@ fn asset_entry(source: Option<&Source>, conventions: Conventions) -> Value {
     let mut extras = Extras::new();
     if let Some(Source { format, conventions, .. }) = source {
         let source = json!({ "format": format, "conventions": conventions.to_string() });
-        set_meshspec_extra(&mut extras, true, "source", source);
+        set_meshspec_extra(&mut extras, "source", source);
     }
-    set_meshspec_extra(&mut extras, true, "conventions", conventions.to_string());
+    set_meshspec_extra(&mut extras, "conventions", conventions.to_string());
     let generator = concat!("meshspec ", env!("CARGO_PKG_VERSION"));
     json!({ "version": "2.0", "generator": generator, "extras": extras })
 }
@@ -95,9 +98,9 @@ fn scene_entry(scene: &Scene, graph: &NodeGraph) -> Value {
     let mut entry = Object::new();
     entry.insert("nodes".to_owned(), graph.roots.clone().into());
     let mut extras = scene.extras.clone();
-    set_meshspec_extra(&mut extras, !scene.properties.is_empty(), "properties", json!(scene.properties));
+    set_meshspec_extra_if(&mut extras, !scene.properties.is_empty(), "properties", json!(scene.properties));
     let user_data = BASE64.encode(&scene.user_data);
-    set_meshspec_extra(&mut extras, !user_data.is_empty(), "user_data", user_data);
+    set_meshspec_extra_if(&mut extras, !user_data.is_empty(), "user_data", user_data);
     set_extras(&mut entry, extras);
     entry.into()
 }
@@ -146,9 +149,9 @@ fn animation_entry<'a>(
     // Non-finite floats become strings.
     for (name, value) in [("rate", animation.rate), ("duration", animation.duration)] {
         let value = crate::float::serialize(&value, serde_json::value::Serializer).unwrap_or_default();
-        set_meshspec_extra(&mut extras, true, name, value);
+        set_meshspec_extra(&mut extras, name, value);
     }
-    set_meshspec_extra(&mut extras, animation.looped, "looped", true);
+    set_meshspec_extra_if(&mut extras, animation.looped, "looped", true);
     let mut entry = json!({ "channels": channels, "samplers": samplers, "extras": extras });
     if !animation.name.is_empty() {
         entry["name"] = animation.name.as_str().into();

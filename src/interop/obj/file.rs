@@ -53,14 +53,23 @@ pub(super) struct UnsupportedContent {
 }
 
 impl MeshPart {
-    /// Adds a face. `index` is the index of the part, and `positions` the number of positions so far.
+    /// Adds a face and returns the number of new vertices. `index` is the index of the part, and `positions` the number
+    /// of positions so far.
     #[inline]
-    pub fn add_face(&mut self, index: u32, face: &[Corner], positions: usize, parser: &mut CornerParser) {
+    pub fn add_face(
+        &mut self,
+        index: u32,
+        face: &[Corner],
+        positions: usize,
+        parser: &mut CornerParser,
+    ) -> usize {
+        let known = self.vertices.len();
         for corner in face {
             let vertex = parser.add_vertex(index, *corner, positions, &mut self.vertices);
             self.faces.push_corner(vertex);
         }
         self.faces.finish_face();
+        self.vertices.len() - known
     }
 }
 

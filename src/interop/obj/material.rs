@@ -88,7 +88,7 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
         losses.push(dropped("unsupported properties of materials").with_detail(unsupported.join(", ")));
     }
     let loss = Loss::renamed(library, "only the file names of absolute image paths are kept");
-    losses.extend(loss.in_category(Category::Material).with_names(shortened_paths));
+    losses.extend(loss.in_category(Category::Material).listing(shortened_paths));
 }
 
 struct MtlReader<'a, 'm> {

@@ -46,7 +46,7 @@ pub(super) fn to_meshes(
     });
     let meshes = meshes.collect();
     let message = "offset and scale of images were applied to the texture coordinates";
-    losses.extend(Loss::changed("map_Kd", message).with_names(transformed));
+    losses.extend(Loss::changed("map_Kd", message).listing(transformed));
     (meshes, unused)
 }
 
@@ -56,7 +56,7 @@ fn list_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &mut
     let unused: BTreeSet<_> = materials.keys().filter(|name| !used.contains(&***name)).collect();
     let unused: Vec<_> = unused.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     let names = unused.iter().map(|name| format!("\"{name}\""));
-    losses.extend(Loss::dropped("mtllib", "unused materials").with_names(names));
+    losses.extend(Loss::dropped("mtllib", "unused materials").listing(names));
     unused
 }
 

@@ -26,7 +26,7 @@ struct ObjReader {
     face: Vec<Corner>,
     /// The number of triangles in all faces so far.
     triangle_count: usize,
-    /// The number of vertices in all parts so far.
+    /// The number of vertices in all parts so far, including those that lenient reading drops at the end.
     vertex_count: usize,
     material: Vec<u8>,
     smooth: bool,
@@ -116,14 +116,12 @@ impl ObjReader {
             self.triangle_count +=
                 (end.corners - start.corners).saturating_sub(2 * (end.faces - start.faces));
             let part = &mut self.file.parts[index];
-            let known = part.vertices.len();
             let mut corners = &piece.corners[start.corners..end.corners];
             for count in &piece.faces[start.faces..end.faces] {
                 let (face, others) = corners.split_at(*count as usize);
                 corners = others;
-                part.add_face(index as u32, face, available[0], &mut self.corners);
+                self.vertex_count += part.add_face(index as u32, face, available[0], &mut self.corners);
             }
-            self.vertex_count += part.vertices.len() - known;
             if self.smooth {
                 self.file.unsupported.smooth_face_count +=
                     end.faces_without_normals - start.faces_without_normals;
@@ -236,9 +234,7 @@ impl ObjReader {
         let index = self.current_part().map_err(|error| error.with_span(Some(words.span())))?;
         self.triangle_count += self.face.len().saturating_sub(2);
         let part = &mut self.file.parts[index];
-        let known = part.vertices.len();
-        part.add_face(index as u32, &self.face, positions, &mut self.corners);
-        self.vertex_count += part.vertices.len() - known;
+        self.vertex_count += part.add_face(index as u32, &self.face, positions, &mut self.corners);
         let lacks_normals = self.smooth && self.face.iter().any(|corner| corner[2] == ABSENT);
         self.file.unsupported.smooth_face_count += usize::from(lacks_normals);
         Ok(())

@@ -84,7 +84,7 @@ fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits:
     if !recount {
         return Ok(edited);
     }
-    // No equation determines a count that reading its list does not use: set the counts that the edits made wrong.
+    // Counts that reading does not use have no equation. Set those that the edits made wrong.
     let (before, mut wrong) = (wrong_counts(ty, bytes, limits), wrong_counts(ty, &edited, limits));
     let later = |index| edits.iter().zip(&paths).skip(index);
     wrong.retain(|(path, _)| {

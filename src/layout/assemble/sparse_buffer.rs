@@ -84,7 +84,7 @@ impl SparseBuffer {
         let end = self.checked_end(at, bytes.len() as u64)?;
         if at < self.len() {
             self.close_tail();
-            return self.overwrite(at..end, bytes);
+            return self.write_overlapping(at..end, bytes);
         }
         if at != self.tail.end {
             self.close_tail();
@@ -114,8 +114,8 @@ impl SparseBuffer {
         self.tail = u64::MAX..u64::MAX;
     }
 
-    /// Writes bytes in a range. Bytes already written there must be equal.
-    fn overwrite(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<(), WriteError> {
+    /// Writes bytes that may overlap written ranges. Overlapping bytes must be equal.
+    fn write_overlapping(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<(), WriteError> {
         let adjoining = self.adjoining_ranges(&range);
         for written in &adjoining {
             let overlap = written.start.max(range.start)..written.end.min(range.end);

@@ -68,12 +68,14 @@ pub fn check_bytes(
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
-/// use meshspec::{Document, FormatId, Report, layout};
+/// use meshspec::{Dialect, Format, FormatId, Report, layout, mesh};
 ///
-/// let Document::Mesh(mut mesh) = meshspec::open("samples/mesh/flag.mesh")? else { panic!() };
-/// mesh.indices[0] = 6;
+/// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+/// let mut document = mesh::Document::read(&bytes, &Default::default())?;
+/// document.indices[0] = 6;
 /// let mut report = Report::default();
-/// layout::check_document(FormatId::Mesh.about().layouts()[0].1, &mesh, &mut report);
+/// let ty = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+/// layout::check_document(ty, &document, &mut report);
 /// assert_eq!(report.findings()[0].message, "index 6 is not below the vertex count 6");
 /// # }
 /// # Ok::<(), meshspec::Error>(())

@@ -21,12 +21,15 @@ const MAX_ITEMS_OVER_LIMIT: u64 = 4;
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
-/// use meshspec::layout::dump::{Dump, Tree};
+/// use meshspec::layout::dump::{Branch, Dump, Tree};
+/// use meshspec::{Dialect, FormatId};
 ///
 /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
-/// let Tree { root, .. } = Dump::new(meshspec::FormatId::Mesh.about().layouts()[0].1, &bytes).tree(1_000);
-/// let count = &root.parts[0].parts[2];
-/// assert_eq!((count.offset, &*count.step, &*count.value), (3, ".vertex_count", "6 (0x00000006)"));
+/// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+/// let Tree { root, .. } = Dump::new(layout, &bytes).tree(1_000);
+/// let header = &root.parts[0];
+/// let count: &Branch = header.parts.iter().find(|part| part.step == ".vertex_count").unwrap();
+/// assert_eq!((count.offset, &*count.value), (3, "6 (0x00000006)"));
 /// # }
 /// # Ok::<(), std::io::Error>(())
 /// ```

@@ -36,6 +36,7 @@ const REDUCTIONS: [fn(u64) -> u64; 9] = [
 /// with which the test still fails; the remaining values stay the same.
 ///
 /// ```
+/// # #[cfg(feature = "mesh")] {
 /// use meshspec::layout::{Layout, generate};
 /// use meshspec::mesh::schema::Joint;
 /// use proptest::prelude::*;
@@ -43,6 +44,7 @@ const REDUCTIONS: [fn(u64) -> u64; 9] = [
 /// proptest!(|(bytes in generate::valid::<Joint>(generate::Config::default()))| {
 ///     prop_assert_eq!(bytes.len(), 66);
 /// });
+/// # }
 /// ```
 pub fn valid<T: Layout>(config: Config) -> impl Strategy<Value = Vec<u8>> {
     files(&T::TYPE, config)

@@ -218,7 +218,7 @@ fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Opti
         let text = format!("Fails with: {}.", c.message);
         print_check(out, &check_id(index), condition, &expr_text(&c.condition, names), &text);
     }
-    // Other constraints are printed as `valid` or as documentation.
+    // `holds` and reserved bits become checks; other constraints are printed as `valid` or as documentation.
     for (index, c) in field.constraints.iter().enumerate() {
         let required = match &c.requirement {
             Requirement::Holds(condition) => expr_text(condition, names),
@@ -306,7 +306,7 @@ fn print_content(
         None => {
             ElementPrinter { count: field.count.as_ref(), arguments: field.arguments, names }
                 .print(out, &field.ty);
-            // The only `valid` of a field at an explicit offset contains its checks.
+            // A field at an explicit offset with checks has one `valid`, printed with the checks.
             if field.checks.is_empty() || field.position.is_none() {
                 print_valid(out, field, id, names);
             }

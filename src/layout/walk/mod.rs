@@ -34,13 +34,6 @@ pub(crate) use subtree::Subtree;
 pub use subtree::TRAILING;
 use walker::Walker;
 
-impl Segment {
-    /// Returns the name of a field; `None` for an index.
-    pub(crate) fn name(self) -> Option<&'static str> {
-        if let Segment::Field(name) = self { Some(name) } else { None }
-    }
-}
-
 /// A value, or a group of values (struct, array or list) that is entered or left.
 #[derive(Debug)]
 pub struct Node<'w> {

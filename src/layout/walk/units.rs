@@ -256,8 +256,8 @@ impl Walker<'_> {
         let message = match self.frames.eval_int(code).map(|value| (value, u64::try_from(value))) {
             Ok((_, Ok(value))) => return Ok(value),
             Ok((value, Err(_))) => format!("the {what} is {value}, expected 0 to 2^64 - 1"),
-            Err(EvalError::Overflow) => format!("the {what} overflows or divides by 0"),
-            Err(_) => format!("the {what} depends on a missing value"),
+            Err(EvalError::Overflow) => format!("the {what} cannot be computed: overflow or division by 0"),
+            Err(_) => format!("the {what} cannot be computed: a value is missing or has the wrong type"),
         };
         self.fault(FaultKind::Count, space.span(at..at), message, None)
     }

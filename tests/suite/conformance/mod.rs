@@ -72,7 +72,7 @@ fn a_panic_is_a_disagreement() {
         _ => None,
     });
     let (message, size) = panic.expect("a panic");
-    assert!(message.contains("out of range") && message.contains(file!()), "{message}");
+    assert!(message.contains("out of range") && message.contains(&format!("{}:", file!())), "{message}");
     assert_eq!(size, 0);
     // Other bugs are also found.
     assert!(rules(&report).contains(&"MESH-INDEX-RANGE"), "{report}");

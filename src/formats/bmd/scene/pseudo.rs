@@ -1,6 +1,6 @@
 //! Pseudo-bones as joints. A pseudo-bone moves by the weighted mean of the matrices of up to four bones. Since its bind
 //! pose differs from theirs, it becomes one joint per bone, called a *part*. A part is a child of the bone; its inverse
-//! bind matrix is the inverse of the mean. Skinning to the parts by their weights is exact.
+//! bind matrix is the inverse of the mean. Skinning to up to four parts by their weights is exact.
 
 use std::array::from_fn;
 use std::collections::BTreeMap;

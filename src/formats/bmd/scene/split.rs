@@ -4,6 +4,12 @@ use super::super::{Document, Face, Faces, Mesh, Vertices};
 use crate::scene::{self, Indices, Scene};
 use crate::{Error, FormatId, Loss, LossKind, Path, Result, path};
 
+/// Maximum number of vertices in a triangle mesh: indices of triangles have 20 bits.
+pub const MAX_VERTICES: usize = 1 << 20;
+
+/// Maximum number of vertices in a mesh with quads: indices of quads have 15 bits.
+const MAX_VERTICES_WITH_QUADS: usize = 1 << 15;
+
 /// Maximum size of a mesh piece.
 #[derive(Debug, Clone, Copy)]
 pub struct PieceLimits {
@@ -132,12 +138,6 @@ fn to_mesh_index(mesh: usize, path: impl Into<Path>) -> Result<u8> {
         Error::inexpressible(message).at(path).in_format(FormatId::Bmd)
     })
 }
-
-/// Maximum number of vertices in a triangle mesh: indices of triangles have 20 bits.
-pub const MAX_VERTICES: usize = 1 << 20;
-
-/// Maximum number of vertices in a mesh with quads: indices of quads have 15 bits.
-const MAX_VERTICES_WITH_QUADS: usize = 1 << 15;
 
 /// Triangulates meshes with too many vertices for quads, and splits meshes with too many vertices for triangles.
 /// Returns the original index of each resulting mesh.

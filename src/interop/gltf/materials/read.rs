@@ -163,12 +163,12 @@ impl MaterialReader<'_> {
         let MaterialReader { textures, unsupported, affected, transformed, losses, .. } = self;
         let all = textures.file.root.materials.len();
         let loss = Loss::dropped("materials", "unsupported properties");
-        losses.extend(loss.with_count_of(affected, all, "materials").with_names(unsupported));
-        losses.extend(Loss::dropped("materials", "unused materials").with_names(unused));
+        losses.extend(loss.with_count_of(affected, all, "materials").listing(unsupported));
+        losses.extend(Loss::dropped("materials", "unused materials").listing(unused));
         let loss = Loss::dropped("images", "images that are not used as base colours");
-        losses.extend(loss.with_names(textures.unused_images()));
+        losses.extend(loss.listing(textures.unused_images()));
         let message = "texture transforms were applied to the texture coordinates";
-        losses.extend(Loss::changed("materials", message).with_names(transformed));
+        losses.extend(Loss::changed("materials", message).listing(transformed));
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::Loss;
 use crate::interop::gltf::buffer::Buffer;
 use crate::interop::gltf::container::ESCAPED;
-use crate::interop::gltf::{Object, TEXTURE_SOURCES, set_extras, set_if, set_meshspec_extra, set_text};
+use crate::interop::gltf::{Object, TEXTURE_SOURCES, set_extras, set_if, set_meshspec_extra_if, set_text};
 use crate::interop::images;
 use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap};
 
@@ -127,7 +127,7 @@ impl<'a> Materials<'a> {
         set_if(&mut entry, *double_sided, "doubleSided", true);
         // glTF does not distinguish white from no colour; the extras do.
         let mut extras = Extras::new();
-        set_meshspec_extra(&mut extras, *base_color == Some([1.0; 4]), "white", true);
+        set_meshspec_extra_if(&mut extras, *base_color == Some([1.0; 4]), "white", true);
         set_extras(&mut entry, extras);
         entry.into()
     }

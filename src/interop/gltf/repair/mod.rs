@@ -10,7 +10,7 @@ use glam::{Mat4, Vec4};
 
 pub(super) use self::skins::OutputJoints;
 use self::vectors::{NormalizeStats, UNIT_TOLERANCE, is_unit, repair_rotations, repair_vectors};
-use super::{set_meshspec_extra, unsupported_type_name};
+use super::{set_meshspec_extra_if, unsupported_type_name};
 use crate::interop::numbers::{all_finite, replace_non_finite};
 use crate::scene::{Colors, Components, CustomAttribute, Extras, Mesh, Scene, Transform};
 use crate::{Error, Loss, Quantity, Result, Unit};
@@ -202,7 +202,7 @@ fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
             replace_non_finite(values, path, losses);
         }
     }
-    set_meshspec_extra(&mut mesh.extras, !kinds.is_empty(), "kinds", kinds);
+    set_meshspec_extra_if(&mut mesh.extras, !kinds.is_empty(), "kinds", kinds);
 }
 
 /// Makes inverse bind matrices finite and affine, and rest transforms finite. If the matrix of a joint changes, its

@@ -1,6 +1,7 @@
 //! Repairs vectors for glTF: makes them finite, and normalises directions and quaternions.
 
 use crate::Loss;
+use crate::interop::numbers::all_finite;
 
 /// The tolerance for the length of normals and tangents: the precision of half floats and 16-bit integers.
 pub(super) const UNIT_TOLERANCE: f32 = 1e-3;
@@ -62,10 +63,8 @@ pub(super) fn repair_rotations(values: &mut [[f32; 4]], path: &str, losses: &mut
 
 /// Replaces each non-finite vector by a vector whose components are `default`.
 pub(super) fn repair_vectors(values: &mut [[f32; 3]], default: f32, path: &str, losses: &mut Vec<Loss>) {
-    let wrong = values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite()));
+    let wrong = values.iter_mut().filter(|value| !all_finite(*value));
     let count = wrong.map(|value| *value = [default; 3]).count();
-    if count > 0 {
-        let loss = Loss::changed(path, format!("non-finite vectors were replaced by {default}"));
-        losses.push(loss.with_count(count, "vectors"));
-    }
+    let loss = Loss::changed(path, format!("non-finite vectors were replaced by {default}"));
+    losses.extend(loss.with_count(count, "vectors").if_any());
 }

@@ -45,6 +45,7 @@ impl fmt::Display for AlmostBrokenFile {
 /// reaches yields no copy.
 ///
 /// ```
+/// # #[cfg(feature = "mesh")] {
 /// use meshspec::layout::generate;
 /// use meshspec::mesh::{self, Document, Vertices};
 /// use meshspec::{Declared as _, Dialect, FormatId, Format as _, Limits};
@@ -58,6 +59,7 @@ impl fmt::Display for AlmostBrokenFile {
 /// let almost = generate::almost_broken(layout, &file, Document::ABOUT.rules, &Limits::default())?;
 /// let almost: Vec<_> = almost.map(|almost| almost.to_string()).collect();
 /// assert!(almost.iter().any(|almost| almost == "indices[2] = 3: the last value that MESH-INDEX-RANGE allows"));
+/// # }
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 ///

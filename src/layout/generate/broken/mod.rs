@@ -213,6 +213,7 @@ fn attempts(verifier: &Verifier, is_selected: impl Fn(&Breakage) -> bool) -> Res
 /// [`valid`](super::valid) file, given `rules`.
 ///
 /// ```
+/// # #[cfg(feature = "mesh")] {
 /// use meshspec::layout::{Layout, generate, walk};
 /// use meshspec::mesh::schema::Joint;
 /// use proptest::prelude::*;
@@ -221,6 +222,7 @@ fn attempts(verifier: &Verifier, is_selected: impl Fn(&Breakage) -> bool) -> Res
 /// proptest!(|(broken in generate::broken::<Joint>(generate::Config::default(), &[]))| {
 ///     prop_assert!(walk::first_fault(&Joint::TYPE, &broken.bytes, &Default::default()).is_some());
 /// });
+/// # }
 /// ```
 #[cfg(feature = "proptest")]
 pub fn broken<T: crate::layout::Layout>(
