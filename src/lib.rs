@@ -26,13 +26,11 @@
 //!
 //! # Convert
 //!
-//! Every conversion returns a list of losses. The extension selects the format. Two formats share `.mesh`; to write one
-//! of them, use [`Document::from_scene`].
+//! The extension selects the format. Every conversion returns a list of losses.
 //!
 //! ```
 //! # #[cfg(all(feature = "bmd", feature = "gltf"))] {
-//! use meshspec::scene::Scene;
-//!
+//! # use meshspec::scene::Scene;
 //! let (scene, losses) = Scene::open("samples/bmd/tentacle.bmd")?;
 //! # let out = std::env::temp_dir().join(format!("meshspec-{}.glb", std::process::id()));
 //! # let more_losses = scene.save(&out)?;
@@ -49,8 +47,7 @@
 //!
 //! [`read`] and [`open`] are strict: they return the first violation as an [`Error`] with the path of the field, its
 //! byte range and the rule. [`open_with`] with [`ReadOptions::lenient`] reads even invalid files, if they can be
-//! decoded unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded. If the header may
-//! be damaged, name the format: `check(&bytes, FormatId::Mesh, …)`.
+//! decoded unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
@@ -59,8 +56,7 @@
 //!     let bytes = std::fs::read(&path)?;
 //!     let Ok(detected) = meshspec::detect(&bytes, Some(&path)) else { continue }; // not a mesh file
 //!     for finding in detected.check(&bytes, &Default::default())?.findings() {
-//!         // {"rule":{"code":"MESH-INDEX-RANGE",…},"path":"indices[1]","span":…,"message":"index 9 is …"}
-//!         println!("{}", serde_json::to_string(finding)?);
+//!         println!("{}", serde_json::to_string(finding)?); // {"rule":{"code":"MESH-INDEX-RANGE",…},…}
 //!     }
 //! }
 //! # }
@@ -69,18 +65,17 @@
 //!
 //! # Change one value of a file
 //!
-//! [`layout::assemble::edit`] changes a value and keeps all other bytes, even if the file breaks rules. `meshspec dump
-//! --json` prints full paths. Seed files are text and have no layout: change their [`Document`] instead.
+//! [`layout::assemble::edit`] keeps all other bytes, even if the file breaks rules. `meshspec dump --json` prints the
+//! paths. Seed files are text and have no layout: change their [`Document`] instead.
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {
 //! use meshspec::layout::assemble::{Change, Edit, edit};
 //!
-//! let (path, value) = ("vertices[5].position[1]", "2.5");
 //! let bytes = std::fs::read("samples/mesh/flag.mesh")?;
 //! let detected = meshspec::detect(&bytes, None)?;
 //! let layout = detected.format.layout_of(&bytes, detected.dialect).expect("a binary format");
-//! let edits = [Edit { path: path.into(), change: Change::Set(value.into()) }];
+//! let edits = [Edit { path: "vertices[5].position[1]".into(), change: Change::Set("2.5".into()) }];
 //! // `true` instead of `false` recomputes counts, sizes and offsets that no longer match.
 //! let edited = edit(layout, &bytes, &edits, false, &Default::default())?;
 //! # let differing = bytes.iter().zip(&edited).filter(|(a, b)| a != b).count();
@@ -91,9 +86,8 @@
 //!
 //! # Declare a format
 //!
-//! A binrw struct with [`#[derive(Layout)]`](layout::Layout) and an implementation of [`BinaryFormat`] is a format. The
-//! command-line tool, dumps, schemas, generated files and loader tests are derived from it: see [`layout`]. The
-//! crate also needs the dependency `binrw = "0.15"`.
+//! A binrw struct with [`#[derive(Layout)]`](layout::Layout) and an implementation of [`BinaryFormat`] is a format. Dumps,
+//! schemas, generated files and loader tests are derived from it: see [`layout`]. Add the dependency `binrw = "0.15"`.
 //!
 //! ```
 //! use binrw::binrw;
@@ -125,9 +119,8 @@
 //! ```
 //!
 //! Other [constraints] on fields are `below = limit`, `one_of(2, 3)` and `holds(first < second), message = "…"`, which
-//! compares a field with earlier ones. `track.write(&Default::default())` returns the bytes, or an error for invalid
-//! values. [`AnyFormat::of::<Track>()`] is the format for [`check`] and for a command-line tool. See
-//! [docs/extending.md].
+//! compares a field with earlier ones. `track.write(&Default::default())` returns the bytes. [`AnyFormat::of::<Track>()`]
+//! is the format for [`check`] and for a command-line tool. See [docs/extending.md].
 //!
 //! [docs/extending.md]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md
 //! [constraints]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md#rules
@@ -137,7 +130,8 @@
 //!
 //! With the feature `proptest`, `conformance` runs a loader on valid, broken, almost broken and mutated files of a
 //! format. It reports all disagreements with strict reading, each with the smallest file that reproduces it. The loader
-//! returns a `Result`, an `Option` or a `bool`.
+//! returns a `Result`, an `Option` or a `bool`. For a loader in another language, write files with `meshspec corpus` and
+//! run it on them with `meshspec conform`.
 //!
 //! ```
 //! # #[cfg(all(feature = "proptest", feature = "crucible"))] {
@@ -148,16 +142,12 @@
 //! #     crucible::Document::read(bytes, &ReadOptions::lenient())
 //! # }
 //! let report = conformance::<crucible::Document>().cases(16).run(|bytes| my_loader(bytes));
-//! assert!(!report.agrees());
-//! println!("{report}");
+//! println!("{report}"); // `report.agrees()` is true if there are no disagreements.
 //! // CRUCIBLE-INDEX-RANGE: Every index is below the vertex count.
-//! // …
 //! //   strict reading rejects it: chunks[0].indices.data[0] (…): index 1 is not below the vertex count 1
 //! # assert!(report.disagreements().iter().any(|d| d.rule.is_some_and(|rule| rule.code == "CRUCIBLE-INDEX-RANGE")));
 //! # }
 //! ```
-//!
-//! For a loader in another language, write files with `meshspec corpus` and run it on them with `meshspec conform`.
 //!
 //! # Formats and features
 //!
@@ -167,11 +157,9 @@
 //! | `scene`, `gltf`, `obj`, `ply`, `stl` | scenes, conversion to and from interchange formats | yes |
 //! | `meshopt`, `draco` | compressed meshes in glTF | no |
 //! | `serde`, `proptest`, `parallel` | serde data; tests of loaders; several threads for large files | no |
-//! | `lz4`, `zstd` | compressed blocks in custom formats | with `crucible`, `iyma` |
-//! | `checksums` | checksums in custom formats | no |
+//! | `lz4`, `zstd`, `checksums` | compressed blocks and checksums in custom formats | `lz4`, `zstd` |
 //!
 //! One format alone: `meshspec = { version = "0.1", default-features = false, features = ["mesh"] }`.
-//!
 //! Public dependencies: binrw, bytemuck and modular-bitfield (declarations), bytes (`iyma`), glam (`scene`), half
 //! (`iyma`), serde (`serde`), serde_json (`scene`, `serde`), proptest (`proptest`).
 
