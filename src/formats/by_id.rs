@@ -15,6 +15,8 @@ impl From<FormatId> for AnyFormat {
             let format = AnyFormat::of::<D>().with_id(id);
             #[cfg(feature = "scene")]
             let format = format.with_scenes::<D>().with_info_of(format);
+            #[cfg(feature = "serde")]
+            let format = format.with_json::<D>();
             format
         })
     }

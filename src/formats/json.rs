@@ -35,6 +35,18 @@ impl AnyFormat {
 
     /// Reads a document from JSON, encodes it, and returns the bytes of the file.
     ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::{AnyFormat, FormatId};
+    ///
+    /// let format = AnyFormat::from(FormatId::Mesh);
+    /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+    /// let json = format.file_to_json(&bytes, &Default::default())?;
+    /// assert_eq!(format.json_to_file(json.as_bytes(), &Default::default())?, bytes);
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns an error if the format does not support JSON, the text is not a document of the format, or the document

@@ -77,6 +77,19 @@ impl AnyFormat {
 
     /// Encodes a scene as a file. Also returns the losses: data that the format cannot represent.
     ///
+    /// ```
+    /// # #[cfg(all(feature = "mesh", feature = "crucible"))] {
+    /// use meshspec::{AnyFormat, FormatId};
+    ///
+    /// let [from, to] = [FormatId::Crucible, FormatId::Mesh].map(AnyFormat::from);
+    /// let bytes = std::fs::read("samples/crucible/tetrahedron.crmesh")?;
+    /// let (scene, losses) = from.read_scene(&bytes, &Default::default(), &Default::default())?;
+    /// let (bytes, more_losses) = to.write_scene(scene, &Default::default(), &Default::default())?;
+    /// assert_eq!(meshspec::detect(&bytes, None)?.format, FormatId::Mesh);
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns an error if the format has no conversion from scenes, or cannot express the scene.

@@ -16,8 +16,8 @@ const fn reading_rule(code: &'static str, section: &'static str) -> Rule {
 }
 
 impl Interchange {
-    /// Reports the error that prevents reading, with its location. The report of a readable file is empty. For full
-    /// validation, use a validator for the format, such as the Khronos glTF Validator.
+    /// Reports the error that prevents reading; the report of a readable file is empty. For full validation, use a
+    /// validator for the format, such as the Khronos glTF Validator.
     ///
     /// # Errors
     ///

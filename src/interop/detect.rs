@@ -1,11 +1,11 @@
-//! Detects interchange formats from the first bytes of a file.
+//! Detects the interchange format of a file from its content.
 
 use super::Interchange;
 
 /// The UTF-8 byte order mark, which some editors add.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The number of bytes searched for keywords.
+/// The number of leading bytes searched for keywords of OBJ and ASCII STL.
 const SEARCHED_BYTES: usize = 4096;
 
 /// The size in bytes of the header of a binary STL file, including the facet count.
@@ -55,7 +55,7 @@ fn is_ascii_stl(text: &[u8]) -> bool {
     first_words(text).next() == Some(b"solid") && first_words(text).any(|word| word == b"facet")
 }
 
-/// Returns `true` if the first word outside of comments is an OBJ keyword. These keywords are no Seed identifiers.
+/// Returns `true` if the first word outside comments is one of these OBJ keywords, none of which is a Seed identifier.
 fn is_obj(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(SEARCHED_BYTES)];
     let mut lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);

@@ -33,20 +33,20 @@ pub(super) fn media_type_by_name(name: &str) -> Option<&'static str> {
     found.map(|(media_type, ..)| *media_type)
 }
 
-/// Returns the file extension of a media type; `img` if it is unknown.
+/// Returns the file extension of a media type; `img` if the type is unknown.
 fn file_extension(media_type: &str) -> &str {
     let found = MEDIA_TYPES.iter().find(|(known, ..)| *known == media_type);
     found.and_then(|(_, extensions, _)| extensions.first()).copied().unwrap_or("img")
 }
 
-/// Returns the file name in a path, without its extension.
+/// Returns the file name in a path, without its extension; `None` if the path has no file name.
 pub(super) fn file_stem(path: &str) -> Option<&str> {
     Path::new(path).file_stem()?.to_str()
 }
 
-/// Converts the path of an image file to one relative to the model, with `/` between folders. `folder` is the folder of
-/// the file that refers to the image. Returns the path, and `true` if it was shortened: absolute paths become file
-/// names, since they are valid on one machine only.
+/// Converts the path of an image file to one relative to the model, with `/` between folders; remote URIs are
+/// unchanged. `folder` is the folder of the file that refers to the image. Absolute paths, which are valid on one
+/// machine only, become file names. Returns the path, and `true` if it was absolute.
 pub(super) fn relative_path(folder: &str, path: &str) -> (String, bool) {
     if is_remote(path) {
         return (path.to_owned(), false);
@@ -86,8 +86,8 @@ fn external_images(scene: &Scene) -> impl Iterator<Item = &str> {
 
 /// Reads and embeds the image files that a scene refers to.
 ///
-/// Returns the path and error of each image that cannot be embedded: remote images, unreadable files, and types that
-/// glTF does not support.
+/// Returns the path and error of each image that cannot be embedded: remote images, unreadable files, files of 4 GiB or
+/// more, and types that glTF does not support.
 ///
 /// ```
 /// # use std::collections::BTreeMap;
@@ -138,13 +138,13 @@ fn load_image(name: &str, files: &dyn Files) -> io::Result<Image> {
     Ok(Image { media_type: media_type.to_owned(), bytes: bytes.into() })
 }
 
-/// Writes each distinct embedded image to a file in the folder of the model.
+/// Writes embedded images to files next to the model, one file for each distinct name and content.
 pub(super) struct ImageFiles<'a> {
-    /// The file name of the model without extension, the prefix of all image names.
+    /// The file name of the model without extension, the prefix of all image file names.
     stem: &'a str,
     /// File names in use, in lower case, since some file systems ignore case.
     reserved: HashSet<String>,
-    /// The file name of each embedded image; empty if the file could not be created.
+    /// The file name of each embedded image; empty if companion files are unsupported.
     written: HashMap<Texture, String>,
 }
 
@@ -156,8 +156,9 @@ impl<'a> ImageFiles<'a> {
         ImageFiles { stem, reserved, written: HashMap::new() }
     }
 
-    /// Writes the embedded image of a texture to a file, and replaces it by the path of the file. If companion files
-    /// are unsupported, drops the texture and lists the loss at `path`. Returns an error if writing fails.
+    /// Writes the embedded image of a texture, if any, to a file, and replaces the image by the path of the file. If
+    /// companion files are unsupported, drops the texture and lists the loss at `path`. Returns an error if writing
+    /// fails.
     pub fn write_embedded(
         &mut self,
         texture: &mut Option<Texture>,
@@ -197,7 +198,8 @@ impl<'a> ImageFiles<'a> {
         }
     }
 
-    /// Returns an unused file name: the model's stem, then the image name, or `texture` and a number if it is empty.
+    /// Reserves and returns an unused file name: the model's stem, then the image name, which defaults to `texture` and
+    /// a number.
     fn file_name(&mut self, image: &str, extension: &str) -> String {
         let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
         let base: String = image.chars().map(|c| if allowed(c) { c } else { '_' }).collect();

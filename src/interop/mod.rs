@@ -48,8 +48,8 @@ pub mod __private {
     pub use super::obj::{ParseSizes, parse_to_debug};
 }
 
-/// The companion files of a model: glTF buffers, OBJ material libraries and images. [`Folder`] stores them in a folder,
-/// and `BTreeMap` in memory.
+/// The companion files of a model: glTF buffers, OBJ material libraries and images. Writing also creates the model
+/// file. [`Folder`] stores files in a folder, and `BTreeMap` in memory.
 ///
 /// ```
 /// # #[cfg(all(feature = "mesh", feature = "gltf"))] {
@@ -76,7 +76,7 @@ pub trait Files {
     /// [`io::ErrorKind::Unsupported`] means that the name is not allowed.
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>>;
 
-    /// Creates a companion file.
+    /// Creates a companion file or the model file.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ macro_rules! interchange {
         }
 
         impl Interchange {
-            /// The built-in formats.
+            /// The built-in formats that are enabled as features.
             pub const ALL: &[Interchange] = &[$(#[cfg(feature = $feature)] Interchange::$variant,)*];
 
             fn entry(self) -> Entry {
@@ -216,8 +216,8 @@ impl Interchange {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file or its companion files are invalid, or the scene exceeds the limits on
-    /// triangles or vertices.
+    /// Returns an error if the file is invalid, a required companion file is missing or invalid, or a limit is
+    /// exceeded.
     pub fn read(
         self,
         bytes: &[u8],
@@ -275,7 +275,7 @@ impl Interchange {
     ///
     /// # Errors
     ///
-    /// Returns an error if the format cannot express the scene, or writing fails.
+    /// Returns an error if the scene is inconsistent, the format cannot express it, or writing fails.
     pub fn write(
         self,
         scene: Scene,

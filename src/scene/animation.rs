@@ -85,6 +85,11 @@ impl Samples {
 
 impl Animation {
     /// Converts ticks to seconds. Returns `ticks` unchanged unless the rate is positive and finite.
+    ///
+    /// ```
+    /// let animation = meshspec::scene::Animation { rate: 30.0, ..Default::default() };
+    /// assert_eq!(animation.ticks_to_seconds(45.0), 1.5);
+    /// ```
     pub fn ticks_to_seconds(&self, ticks: f32) -> f32 {
         if self.rate > 0.0 && self.rate.is_finite() { ticks / self.rate } else { ticks }
     }

@@ -137,6 +137,17 @@ impl Conventions {
     }
 
     /// Converts a scene from the axes and units of glTF to these axes and units.
+    ///
+    /// ```
+    /// use meshspec::scene::{Axis, Conventions, Mesh, Scene};
+    ///
+    /// // Z-up, in centimetres.
+    /// let conventions = Conventions { up: Axis::Z, forward: Axis::NegY, unit: 0.01, ..Conventions::GLTF };
+    /// let mesh = Mesh { positions: vec![[1.0, 3.0, -2.0]], ..Mesh::default() };
+    /// let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    /// conventions.from_scene_space(&mut scene);
+    /// assert_eq!(scene.meshes[0].positions, [[100.0, 200.0, 300.0]]);
+    /// ```
     pub fn from_scene_space(self, scene: &mut Scene) {
         BasisChange::new(self.to_scene_axes().transpose(), (1.0 / self.unit).into()).apply(scene);
     }

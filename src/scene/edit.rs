@@ -15,6 +15,17 @@ use crate::Loss;
 impl Scene {
     /// Applies [`Scene::transform`] to meshes and joints, for formats without scene transforms. A translation moves the
     /// root joints; any other transform becomes a new last joint, the parent of all roots.
+    ///
+    /// ```
+    /// use glam::{Mat4, Vec3};
+    /// use meshspec::scene::{Mesh, Scene};
+    ///
+    /// let mesh = Mesh { positions: vec![[1.0, 0.0, 0.0]], ..Mesh::default() };
+    /// let transform = Some(Mat4::from_translation(Vec3::Y));
+    /// let mut scene = Scene { meshes: vec![mesh], transform, ..Scene::default() };
+    /// scene.apply_transform();
+    /// assert_eq!((scene.transform, scene.meshes[0].positions[0]), (None, [1.0, 1.0, 0.0]));
+    /// ```
     pub fn apply_transform(&mut self) {
         let Some(transform) = self.transform.take().filter(|transform| *transform != Mat4::IDENTITY) else {
             return;

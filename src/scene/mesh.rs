@@ -57,6 +57,14 @@ pub struct Mesh {
 }
 
 /// Linear colours (red, green, blue, alpha), one per vertex, in the precision of the source.
+///
+/// ```
+/// use meshspec::scene::Colors;
+///
+/// let (bytes, error) = Colors::F32(vec![[1.0, 0.0, 1.25, 1.0]]).into_u8();
+/// assert_eq!((bytes.as_slice(), error), ([[255, 0, 255, 255]].as_slice(), 0.25)); // 1.25 is clamped to 1.
+/// assert_eq!(Colors::U8(bytes).into_f32(), [[1.0, 0.0, 1.0, 1.0]]);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Colors {
     /// Bytes; 255 represents 1.0.
@@ -254,6 +262,18 @@ pub(super) fn gather<T: Copy>(values: &[T], indices: &[usize]) -> Vec<T> {
 }
 
 /// The faces of a mesh. Seen from the front, their corners are in counter-clockwise order.
+///
+/// ```
+/// use meshspec::scene::{Faces, Indices};
+///
+/// // A quadrilateral and a triangle over five vertices.
+/// let indices = Indices::U16(vec![0, 1, 2, 3, 3, 2, 4]);
+/// let faces = Faces { indices: Some(indices), corners: Some(vec![4, 3]) };
+/// let mut triangles = Vec::new();
+/// faces.for_each_triangle(5, |triangle| triangles.push(triangle));
+/// assert_eq!(triangles, [[0, 1, 2], [0, 2, 3], [3, 2, 4]]);
+/// assert_eq!(faces.corner_count(5), 7);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faces {
     /// The vertex indices of the corners, in face order. `None` if the corners are the vertices in order.

@@ -131,6 +131,18 @@ impl Scene {
     /// Sets the rest pose to `local`, one transform per joint relative to its parent; `None` sets the bind pose.
     ///
     /// Animations keep their poses: each property without a channel gets a channel with its previous rest value.
+    ///
+    /// ```
+    /// use meshspec::scene::{Joint, Scene, Transform};
+    ///
+    /// let mut scene = Scene::default();
+    /// scene.skeleton.joints.push(Joint::default());
+    /// let raised = Transform { translation: [0.0, 1.0, 0.0], ..Transform::default() };
+    /// scene.set_rest_transforms(Some(&[raised]));
+    /// assert_eq!(scene.skeleton.joints[0].rest, Some(raised));
+    /// scene.set_rest_transforms(None);
+    /// assert_eq!(scene.skeleton.joints[0].rest, None);
+    /// ```
     pub fn set_rest_transforms(&mut self, local: Option<&[Transform]>) {
         let before = self.skeleton.rest_pose();
         for (index, joint) in self.skeleton.joints.iter_mut().enumerate() {

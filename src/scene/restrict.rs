@@ -73,6 +73,20 @@ impl Capabilities {
     /// Bakes the placements that the format cannot express into the vertices: one copy of the mesh per instance.
     /// Returns the losses.
     ///
+    /// ```
+    /// use glam::{DMat4, DVec3};
+    /// use meshspec::scene::{Capabilities, Mesh, Placement, Scene};
+    ///
+    /// let transform = DMat4::from_translation(DVec3::X);
+    /// let placements = vec![Placement::default(), Placement { transform, ..Placement::default() }];
+    /// let mesh = Mesh { positions: vec![[0.0; 3]], placements, ..Mesh::default() };
+    /// assert_eq!(mesh.instance_count(), 2);
+    /// let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    /// Capabilities::POSITIONS.bake_placements(&mut scene, 1_000)?;
+    /// assert_eq!(scene.meshes[1].positions, [[1.0, 0.0, 0.0]]);
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns an error if the copies exceed `max_triangles` triangles or vertices.

@@ -57,6 +57,16 @@ impl Default for Transform {
 
 impl Transform {
     /// Converts the transform to a matrix for column vectors.
+    ///
+    /// ```
+    /// use glam::Vec3;
+    /// use meshspec::scene::Transform;
+    ///
+    /// let transform = Transform { translation: [1.0, 0.0, 0.0], scale: [2.0; 3], ..Transform::default() };
+    /// let matrix = transform.to_matrix();
+    /// assert_eq!(matrix.transform_point3(Vec3::Y), Vec3::new(1.0, 2.0, 0.0));
+    /// assert_eq!(Transform::from_matrix(matrix), transform);
+    /// ```
     pub fn to_matrix(&self) -> Mat4 {
         let rotation = Quat::from_array(self.rotation);
         // Packed quaternions have unit length only approximately.

@@ -81,6 +81,17 @@ impl Skin {
 
     /// Combines skins into one, with the four largest weights of each vertex, normalised to a sum of 1. `vertices` is
     /// the vertex count.
+    ///
+    /// ```
+    /// use meshspec::scene::{Skin, Weights};
+    ///
+    /// let [first, second] = [Skin::rigid([7]), Skin::rigid([2])];
+    /// let skin = Skin::strongest(&[first, second], 1);
+    /// let mut influences: Vec<_> = skin.joints[0].into_iter().zip(skin.weights.into_f32()[0]).collect();
+    /// influences.retain(|(joint, _)| *joint != Skin::NONE);
+    /// influences.sort_by_key(|(joint, _)| *joint);
+    /// assert_eq!(influences, [(2, 0.5), (7, 0.5)]);
+    /// ```
     pub fn strongest(skins: &[Skin], vertices: usize) -> Skin {
         Skin::reduce_to_four(skins, vertices).0
     }

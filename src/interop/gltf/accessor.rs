@@ -21,7 +21,7 @@ pub(super) struct Accessor<'a> {
     /// The number of components per value; 16 for 4 × 4 matrices.
     pub components: usize,
     pub count: usize,
-    /// The values; `None` if all are 0.
+    /// The values before the substitution. Without a buffer view, `None`: all are 0.
     values: Option<Strided<'a>>,
     /// The sparse substitution: indices and values.
     sparse: Option<(Vec<usize>, Strided<'a>)>,
@@ -41,13 +41,13 @@ impl<'a> Strided<'a> {
 }
 
 impl<'a> GltfFile<'a> {
-    /// Returns an accessor, or an error if its values are outside their buffer or exceed the limits.
+    /// Returns an accessor, or an error if it is missing, invalid or unsupported, or exceeds the limits.
     pub fn accessor(&'a self, index: usize) -> Result<Accessor<'a>> {
         self.accessor_with_values(index, None)
     }
 
     /// Returns the accessor with the given index. If `decoded` is `Some`, these tightly packed values replace its
-    /// buffer view. Returns an error if values are outside their buffer or exceed the limits.
+    /// buffer view. Returns an error if the accessor is missing, invalid or unsupported, or exceeds the limits.
     pub fn accessor_with_values(&'a self, index: usize, decoded: Option<&'a [u8]>) -> Result<Accessor<'a>> {
         let path = format!("accessors[{index}]");
         let Some(entry) = self.root.accessors.get(index) else {
@@ -253,7 +253,8 @@ pub(super) fn float_converter(kind: ComponentType, normalized: bool) -> fn(&[u8]
     }
 }
 
-/// Returns a function that converts the bytes of a component to an integer. Floats are truncated.
+/// Returns a function that converts the bytes of a component to an integer. Floats are truncated, and signed integers
+/// reinterpreted as unsigned.
 fn integer_converter(kind: ComponentType) -> fn(&[u8]) -> u32 {
     match kind {
         ComponentType::I8 | ComponentType::U8 => |bytes| parse::<u8>(bytes).into(),

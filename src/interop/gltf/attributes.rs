@@ -10,7 +10,7 @@ const MAX_U16_INDEX: u32 = 0xfffe;
 
 const POINTS_MODE: u32 = 0;
 
-/// Writes a mesh that has vertices, and returns its primitive. A mesh without faces becomes points.
+/// Writes a mesh that has vertices, and returns its primitive. A mesh with an empty index list becomes points.
 pub(super) fn write_primitive<'a>(mesh: &'a Mesh, joints: OutputJoints, buffer: &mut Buffer<'a>) -> Object {
     let mut primitive = Object::new();
     primitive.insert("attributes".to_owned(), write_attributes(mesh, joints, buffer).into());

@@ -75,7 +75,7 @@ fn to_bytes(json: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>> {
     Ok(json.map_err(io::Error::from)?)
 }
 
-/// Splits a file into its JSON and, in a GLB, its binary chunk.
+/// Splits a file into its JSON and the binary chunk of a GLB, if any.
 pub(super) fn split_container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return Ok((bytes, None)) };
     let reject = |path: &str, message: String| Error::malformed(message).at_text(path);

@@ -58,7 +58,7 @@ struct AnimationReader<'a> {
 
 impl AnimationReader<'_> {
     /// Reads the animation, which becomes animation `index` of the scene. Drops unreadable channels; returns `None` if
-    /// all are unreadable.
+    /// this leaves no channel.
     fn read(mut self, index: usize, joints: &NodeJoints, log: &mut ReadLog) -> Result<Option<Animation>> {
         let meshspec_extras = take_meshspec_extras(&mut read_extras(&self.entry.extras));
         // Non-finite floats are stored as strings.
@@ -161,8 +161,8 @@ impl AnimationReader<'_> {
         Err(accessor.reject(format!("time {key} is {}, not after the previous time", seconds[key])))
     }
 
-    /// Reads the samples at the times of a sampler and, for splines, at the midpoints between these times. For splines,
-    /// sets `segments` to the number of segments between keys.
+    /// Reads the samples of a sampler. For splines, sets `segments` to the number of segments between keys, and returns
+    /// the values at the ends and at the midpoints of the segments.
     fn read_samples<const N: usize>(
         &self,
         sampler: &json::animation::Sampler,
@@ -229,10 +229,11 @@ fn subdivide<T>(seconds: &[f32], segments: usize, value: impl Fn(usize, f32, f32
     all
 }
 
-/// Returns the number of linear segments per spline for an error within [`TOLERANCE`]. It is a power of two, so that
-/// finer subdivisions contain all times of coarser ones.
+/// Returns the number of linear segments between keys for an error within [`TOLERANCE`], from [`MIN_SEGMENTS`] to
+/// [`MAX_SEGMENTS`]. The number is a power of two, so that finer subdivisions contain all times of coarser ones.
 ///
-/// The error of a segment is at most an eighth of the largest second derivative, which occurs at a key.
+/// The error of a segment is at most an eighth of its squared length times the largest second derivative, which occurs
+/// at a key.
 fn segment_count<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
     let (mut low, mut high, mut curvature) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
     for (key, [_, value, _]) in keys.as_chunks::<3>().0.iter().enumerate() {

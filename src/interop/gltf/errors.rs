@@ -37,7 +37,7 @@ impl ReadLog {
         })
     }
 
-    /// Drops levels of detail that have no readable meshes. Returns the first recorded error if no mesh is left.
+    /// After an error, drops levels of detail without readable meshes. Returns the first error if no mesh is left.
     pub fn finish(&mut self, scene: &mut Scene) -> Result<()> {
         let Some(first) = self.first_error.take() else { return Ok(()) };
         scene.lods.retain(|lod| !lod.meshes.is_empty());

@@ -85,8 +85,8 @@ impl<'a> GltfFile<'a> {
         })
     }
 
-    /// Returns the bytes of a view with its stride, if declared. Returns an error if the index is out of range, or the
-    /// buffer is missing or too short.
+    /// Returns the bytes of a view with its stride, if declared. Returns an error if the index is out of range, the
+    /// buffer is missing or too short, or decompression fails.
     pub fn view(&self, index: usize) -> Result<(&[u8], Option<usize>)> {
         let path = || format!("bufferViews[{index}]");
         let views = &self.root.buffer_views;

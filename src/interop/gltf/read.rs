@@ -24,8 +24,8 @@ pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
 /// The maximum memory, in bytes, that a byte of JSON takes when parsed: a digit and its comma become a `Value`.
 const MEMORY_PER_JSON_BYTE: u64 = 16;
 
-/// Reads a `.glb` or `.gltf` file, detected by its magic bytes. Returns an error if the file is not glTF 2.0, none of
-/// its meshes can be read, or it exceeds the limits.
+/// Reads a `.glb` or `.gltf` file, detected by its magic bytes. Returns an error if the file is not valid glTF 2.0,
+/// none of its meshes can be read, or a limit is exceeded.
 pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut log = ReadLog::default();

@@ -58,9 +58,9 @@ fn to_integers(json: &mut Value) {
     }
 }
 
-/// Drops references to missing objects, and unknown values. Accessors, views and buffers are checked on use instead.
-/// Returns an error if a skin refers to a missing joint, since dropping it would renumber the following joints. Returns
-/// an error if the file has a default scene but neither scenes nor nodes.
+/// Drops references to missing objects, unknown alpha modes, and strides of 0. Accessors, views and buffers are checked
+/// on use instead. Returns an error if a skin refers to a missing joint, since dropping it would renumber the following
+/// joints. Returns an error if the file has a default scene but neither scenes nor nodes.
 pub(super) fn drop_invalid_references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Result<()> {
     let (nodes, scenes) = (root.nodes.len(), root.scenes.len());
     if scenes == 0 && root.scene.take().is_some() {

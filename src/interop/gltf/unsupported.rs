@@ -43,8 +43,8 @@ fn entries<'a>(object: &'a Value, name: &str) -> &'a [Value] {
     object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Lists the entries of the list `list` in `parent`, by the nodes that use them. `pointer` is a JSON pointer, relative
-/// to a node, to the index of the entry that the node uses.
+/// Lists the entries of the list `list` in `parent`: the nodes that use entries, then the unused entries. `pointer` is
+/// a JSON pointer, relative to a node, to the index of the entry that the node uses.
 fn list_users(json: &Value, list: &str, parent: &Value, pointer: &str, losses: &mut Vec<Loss>) {
     let mut names = Vec::new();
     let mut used = HashSet::new();

@@ -19,7 +19,7 @@ const VALUE_NAMES: [&str; 3] = ["positions", "texture coordinates", "normals"];
 
 #[derive(Default)]
 pub(super) struct CornerParser {
-    /// For each position, the first vertex of the part that used the position last.
+    /// For each position, a vertex of the part that used the position last.
     first: Vec<FirstVertex>,
     /// The vertices that are not in `first`, by part and corner.
     others: HashMap<(u32, Corner), u32>,
@@ -168,7 +168,8 @@ impl CornerParser {
 /// The number of digits up to which an index cannot overflow 32 bits.
 const MAX_DIGITS: usize = 9;
 
-/// Parses a corner with absolute indices at the start of `text`. Returns it, if any, with its length in bytes.
+/// Parses a corner with absolute indices of up to [`MAX_DIGITS`] digits at the start of `text`. Returns the corner and
+/// its length in bytes.
 #[inline]
 pub(super) fn parse_absolute(text: &[u8]) -> Option<(Corner, usize)> {
     let mut corner = [ABSENT; 3];

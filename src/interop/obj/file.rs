@@ -13,7 +13,7 @@ pub(super) struct ObjFile {
     pub parts: Vec<MeshPart>,
     /// The arguments of `mtllib` statements, one per line.
     pub libraries: Vec<u8>,
-    /// The name of the last object or group.
+    /// The names of the current object and group.
     pub name: MeshName,
     /// The content that scenes cannot represent.
     pub unsupported: UnsupportedContent,
@@ -42,7 +42,7 @@ pub(super) struct MeshPart {
 pub(super) struct UnsupportedContent {
     /// The count and first location of each unsupported statement.
     pub statements: BTreeMap<Vec<u8>, (usize, Span)>,
-    /// The number of faces with smooth shading but without normals.
+    /// The number of smooth-shaded faces in which at least one corner lacks a normal.
     pub smooth_face_count: usize,
     /// For texture coordinates and normals, the number of corners that refer to missing values.
     pub missing_counts: [usize; 3],

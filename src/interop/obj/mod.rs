@@ -11,8 +11,8 @@
 //!
 //! **Lost,** and listed: on reading, curves, surfaces, lines, points, weights, third texture coordinates, smoothing
 //! groups of faces without normals, other material properties, unused materials and values, and unreadable libraries.
-//! On writing, additional sets of texture coordinates or colours, alpha, tangents, joints, animations and custom
-//! attributes.
+//! On writing, additional sets of texture coordinates or colours, alpha of vertices and unblended materials, tangents,
+//! joints, animations and custom attributes.
 
 mod corners;
 mod file;

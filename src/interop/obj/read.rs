@@ -44,8 +44,8 @@ struct ObjReader {
 
 /// Reads a text in windows. In lenient mode, drops unreadable faces and a truncated last line.
 ///
-/// Three steps run in parallel: reading the next window, parsing the pieces of the current one, and adding the lines of
-/// the previous one in order. The last step resolves indices.
+/// Parses the pieces of a window while the lines of the previous window are added in order, and then the next window is
+/// read. Adding resolves indices.
 pub(super) fn read(
     input: &mut (dyn Read + Send),
     strictness: Strictness,
@@ -89,10 +89,11 @@ impl ObjReader {
         Ok(())
     }
 
-    /// Checks the numbers of values, vertices and triangles. Returns an error if a number exceeds the limit.
+    /// Returns an error if the number of values of a kind, vertices or triangles, or the size of library names exceeds
+    /// the limit.
     fn require_limits(&self) -> Result<()> {
         let values = self.file.lists.counts().values;
-        // 32 bytes of names count as one triangle.
+        // 32 bytes of library names count as one triangle.
         let names = self.file.libraries.len() / 32;
         let count =
             values.into_iter().chain([self.vertex_count, self.triangle_count]).fold(names, usize::max);
@@ -220,7 +221,7 @@ impl ObjReader {
     fn read_face(&mut self, mut words: Words) -> Result<()> {
         let (counts, positions) = (self.file.lists.u32_counts(), self.file.lists.positions.len());
         let missing = self.corners.missing_counts;
-        // Parses all corners first, so that an error later in the line has no side effects.
+        // Parses all corners first, so that an error later in the line adds no vertices.
         self.face.clear();
         while let Some(word) = words.next().filter(|word| !word.starts_with(b"#")) {
             match self.corners.parse(word, &words, counts) {

@@ -12,7 +12,7 @@ pub(super) const MAX_VALUES: usize = ABSENT as usize - 1;
 #[derive(Debug, Default)]
 pub(super) struct ValueLists {
     pub positions: Positions,
-    /// The colour (red, green, blue, alpha) of each position that has one.
+    /// The colour (red, green, blue, alpha) of each position, if any; ends at the last position with a colour.
     pub colors: Vec<Option<[f32; 4]>>,
     pub uvs: Vec<[f32; 2]>,
     pub normals: Vec<[f32; 3]>,
@@ -41,7 +41,8 @@ impl ValueLists {
         }
     }
 
-    /// Returns the number of positions, texture coordinates and normals. [`push`] ensures that they fit in 32 bits.
+    /// Returns the number of positions, texture coordinates and normals. [`require_capacity`] ensures that these fit in
+    /// 32 bits.
     #[inline]
     pub fn u32_counts(&self) -> Corner {
         self.counts().values.map(|count| count as u32)

@@ -71,7 +71,7 @@ pub(super) struct Element {
     pub name: String,
     pub count: u64,
     pub properties: Vec<Property>,
-    /// The byte range of the declaration in the header.
+    /// The byte range of the item count in the header.
     pub line: Range<usize>,
 }
 

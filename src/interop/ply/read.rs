@@ -47,7 +47,7 @@ fn read_mesh(
     let vertex = find_element("vertex");
     let vertex = vertex.ok_or_else(|| reject(bytes, end..end, "the header declares no element `vertex`"))?;
     let face = find_element("face");
-    // Triangle strips are read only if there are no faces.
+    // Triangle strips are read only if the file declares no element `face`.
     let strips = if face.is_none() { find_element("tristrips") } else { None };
     let mut mesh = Mesh::default();
     let (texture, is_shortened) = images::relative_path("", &header.texture);

@@ -114,7 +114,8 @@ impl<'a> Rows<'a> {
         self.rows().map(exact).map(exact::rounding_angle).fold(0.0, f64::max) as f32
     }
 
-    /// Returns the columns `indices` as positions, and their largest rounding error; 0 if 64 bits are kept.
+    /// Returns the columns `indices` as positions, and their largest rounding error; 0 if 64 bits are kept, or the
+    /// header declares 32-bit floats.
     pub fn to_positions<const N: usize>(&self, indices: [usize; N]) -> (Positions, f32) {
         let columns = indices.map(|index| &self.columns[index]);
         if self.are_all(&indices, NumberType::F32) {

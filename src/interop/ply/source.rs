@@ -6,7 +6,7 @@ use super::header::{Element, Encoding, Header, NumberType};
 use crate::interop::shared::text::{Words, quote, reject};
 use crate::{Error, Loss, Result, Span, Strictness};
 
-/// The little-endian bytes of a number, padded with zeros.
+/// The bytes of a number in little-endian order. The bytes after its size are ignored.
 pub(super) type RawNumber = [u8; 8];
 
 /// Reads numbers from the body of a file.
@@ -17,7 +17,7 @@ pub(super) enum NumberSource<'a> {
         at: usize,
         last_start: usize,
         big_endian: bool,
-        /// Whether the file ended within a number.
+        /// Whether the file ended before the end of a number.
         is_truncated: bool,
     },
 }
@@ -27,7 +27,7 @@ pub(super) struct TextLines<'a> {
     text: &'a [u8],
     line_end: u8,
     line: Range<usize>,
-    /// The rest of the line.
+    /// The remaining words of the line.
     words: Words<'a>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> NumberSource<'a> {
         matches!(self, NumberSource::Text(_))
     }
 
-    /// Returns the number of remaining bytes.
+    /// Returns the number of remaining bytes; in text, without surrounding blanks.
     pub fn remaining(&self) -> u64 {
         match self {
             NumberSource::Text(lines) => lines.text[lines.line.end..].trim_ascii().len() as u64,
@@ -72,7 +72,8 @@ impl<'a> NumberSource<'a> {
         }
     }
 
-    /// Reads the items of an element with `read`. Returns their number: in lenient mode, possibly less than declared.
+    /// Reads the items of an element with `read`. Returns the number of items: in lenient mode, fewer than declared if
+    /// the file is truncated.
     pub fn read_items(
         &mut self,
         element: &Element,
@@ -96,7 +97,7 @@ impl<'a> NumberSource<'a> {
         Ok(element.item_count() as usize)
     }
 
-    /// Returns `true` if the last item is truncated by the end of the file.
+    /// Returns `true` if the file ended before the end of the last item.
     fn is_truncated(&self) -> bool {
         match self {
             NumberSource::Text(TextLines { text, line_end, line, words }) => {
@@ -187,7 +188,7 @@ impl TextLines<'_> {
         }
     }
 
-    /// Returns an error if the line has too many or too few numbers for an item, otherwise `None`.
+    /// Returns an error if the line is not empty, and has too many or too few numbers for an item; otherwise `None`.
     fn count_error(&self, element: &Element) -> Option<Error> {
         let mut words = Words::new(self.text, self.line.clone());
         let found = std::iter::from_fn(|| words.next()).count();

@@ -3,11 +3,11 @@
 use crate::Loss;
 use crate::scene::{Faces, Indices, Mesh};
 
-/// Faces with any number of corners, stored contiguously.
+/// Faces with three or more corners each, stored contiguously.
 #[derive(Debug, Default)]
 pub(in crate::interop) struct Polygons {
     corners: Vec<u32>,
-    /// The number of corners of each face; `None` if all faces are triangles.
+    /// The number of corners of each face. `None` means that all faces are triangles.
     counts: Option<Vec<u32>>,
     /// The index in `corners` of the first corner of the current face.
     start: usize,
@@ -45,7 +45,8 @@ impl Polygons {
         self.corners.truncate(self.start);
     }
 
-    /// Maps the vertex indices of all corners. Drops faces for which `map` returns `None`, and returns their number.
+    /// Maps the vertex indices of all corners. Drops faces with a corner for which `map` returns `None`, and returns
+    /// the number of these faces.
     pub fn map_corners(&mut self, map: impl Fn(u32) -> Option<u32>) -> usize {
         let mut kept = Polygons { degenerate_count: self.degenerate_count, ..Polygons::default() };
         for face in self.iter() {

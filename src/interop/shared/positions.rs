@@ -12,8 +12,8 @@ type PositionLists = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 /// Positions in 32 bits, and in 64 bits as long as the model may [need them](Extent::needs_64_bits).
 ///
 /// Once the bounding box size is at least half the largest coordinate, the ratio never falls below a quarter. Rounding
-/// then costs at most two bits, so the exact positions are dropped; in most models, after a few vertices. Small objects
-/// far from the origin keep their exact positions.
+/// then costs at most two bits, so below [`FAR`], the exact positions are dropped; in most models, after a few
+/// vertices. Small objects far from the origin keep their exact positions.
 #[derive(Debug)]
 pub(in crate::interop) struct Positions {
     rounded: Vec<[f32; 3]>,
@@ -26,7 +26,7 @@ pub(in crate::interop) struct Positions {
     /// The exact positions of the current object and their extent, if all other exact positions were dropped. `None` if
     /// the object is not [local](Extent::is_local).
     local_object: Option<(Vec<[f64; 3]>, Extent)>,
-    /// Whether any object is local. Exact positions are then kept for models of any size.
+    /// Whether any ended object is local. Exact positions are then kept for models of any size.
     has_local_object: bool,
 }
 
@@ -94,7 +94,8 @@ impl Positions {
         self.rounded.extend_from_slice(rounded_positions);
     }
 
-    /// Adds an exact position to `local_object`. Clears it and returns `false` if the object is no longer local.
+    /// Adds an exact position to `local_object`, which becomes `None` once the object is no longer local. Returns
+    /// `false` if it is `None`.
     fn push_local(&mut self, position: [f64; 3]) -> bool {
         let Some((positions, extent)) = &mut self.local_object else { return false };
         positions.push(position);

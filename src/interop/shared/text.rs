@@ -32,7 +32,7 @@ impl<'a> Words<'a> {
         self.start..self.at
     }
 
-    /// Returns `true` if the range ends with the text.
+    /// Returns `true` if the range extends to the end of the text.
     pub fn ends_text(&self) -> bool {
         self.end == self.text.len()
     }
@@ -179,7 +179,7 @@ impl<'a> Words<'a> {
 }
 
 /// Returns `true` if a number may be halfway between two 32-bit floats: the lowest set bit is the first bit beyond
-/// 32-bit precision.
+/// 32-bit precision, or the number is subnormal in 32 bits.
 #[inline]
 fn is_halfway(wide: f64) -> bool {
     const LOST: u64 = (1 << 29) - 1;
@@ -206,8 +206,8 @@ pub(in crate::interop) fn lines_in(text: &[u8], part: Range<usize>) -> impl Iter
     })
 }
 
-/// Returns the offset after the line break of the line that contains the offset `from`. The text is searched up to
-/// `end`. `start` is the start of a line, at or before `from`.
+/// Returns the offset after the line break of the line that contains the offset `from`, or `end` if no line break
+/// precedes `end`. `start` is the start of a line, at or before `from`.
 #[inline]
 pub(in crate::interop) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> usize {
     let mut at = from;
@@ -254,7 +254,7 @@ pub(in crate::interop) fn shift_span(span: Span, bytes: u64, lines: u64) -> Span
     }
 }
 
-/// Quotes bytes of a file for a message. Escapes them, and truncates them to 40 bytes.
+/// Quotes bytes of a file for a message: truncates them to 40 bytes, and escapes them.
 pub(in crate::interop) fn quote(bytes: &[u8]) -> String {
     const MAX_BYTES: usize = 40;
     match bytes.get(..MAX_BYTES) {

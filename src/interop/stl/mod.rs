@@ -1,15 +1,15 @@
 //! STL by 3D Systems.
 //!
-//! **Read:** binary and ASCII files. A file is binary if its size matches its facet count, and otherwise ASCII if it
-//! begins with `solid`. Each solid becomes a mesh of triangles without shared vertices, named after the solid or the
-//! text in the header. The three vertices of a facet get its normal. Missing and invalid normals are computed from the
-//! corners.
+//! **Read:** binary and ASCII files. A file that begins with `solid` and continues as text is ASCII, unless its size
+//! matches the facet count of a binary file. Each solid becomes a mesh of triangles without shared vertices, named
+//! after the solid or the text in the header. The three vertices of a facet get its normal. If only some normals are
+//! missing or invalid, these are computed from the corners.
 //!
 //! **Written:** binary files with one solid. The normal of a facet is the normal of its three vertices if they agree,
 //! and otherwise computed from the corners.
 //!
 //! **Lost,** and listed: on reading, the attribute bytes of facets, which programs interpret differently. On writing,
-//! everything except triangles and their normals, such as shared vertices, materials and joints.
+//! everything except the name, the triangles and their normals, such as shared vertices, materials and joints.
 
 mod ascii;
 mod binary;

@@ -28,6 +28,16 @@ impl Mesh {
     ///
     /// Returns a loss if the triangles of a face with more than four corners overlap or leave gaps. This happens if the
     /// face intersects itself, or is so complex that ear clipping stops early and the remaining corners become a fan.
+    ///
+    /// ```
+    /// use meshspec::scene::{Faces, Mesh};
+    ///
+    /// let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    /// let faces = Faces { indices: None, corners: Some(vec![4]) };
+    /// let mut mesh = Mesh { positions, faces, ..Mesh::default() };
+    /// assert_eq!(mesh.triangulate(), None);
+    /// assert_eq!(mesh.faces.indices.unwrap().into_u32(), [0, 1, 2, 0, 2, 3]);
+    /// ```
     pub fn triangulate(&mut self) -> Option<Loss> {
         let counts = self.faces.corners.take()?;
         if counts.iter().all(|count| *count == 3) {

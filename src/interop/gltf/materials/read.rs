@@ -27,7 +27,8 @@ pub(in crate::interop::gltf) struct MaterialEntry {
 }
 
 impl MaterialEntry {
-    /// Assigns the material to a mesh. `sets` lists the `TEXCOORD` number of each item of `mesh.uvs`.
+    /// Assigns the material to a mesh, and transforms the texture coordinates of its texture. `sets` lists the
+    /// `TEXCOORD` number of each item of `mesh.uvs`.
     pub fn apply(&self, mesh: &mut Mesh, sets: &[u32]) {
         mesh.material = self.material.clone();
         let Some(texture) = &mut mesh.material.texture else { return };
@@ -158,7 +159,7 @@ impl MaterialReader<'_> {
         }
     }
 
-    /// Lists the losses, one of each kind.
+    /// Lists the losses, at most one of each kind.
     fn list_losses(self, unused: Vec<String>) {
         let MaterialReader { textures, unsupported, affected, transformed, losses, .. } = self;
         let all = textures.file.root.materials.len();

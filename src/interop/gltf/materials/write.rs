@@ -13,7 +13,7 @@ use crate::interop::images;
 use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap};
 
 /// Repairs materials for glTF: clamps factors, and drops textures without texture coordinates. Lists images of types
-/// that glTF readers need not support.
+/// that neither glTF nor its extensions support.
 pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let at = |field: &str| format!("meshes[{index}].material.{field}");

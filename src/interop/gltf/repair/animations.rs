@@ -8,10 +8,11 @@ use crate::scene::resampling::Deviation;
 use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Result};
 
-/// The maximum number of whole ticks added to a resampled channel.
+/// The maximum number of ticks between the first and the last whole tick of a resampled channel.
 const MAX_SAMPLES: f32 = 65_536.0;
 
-/// Repairs the animations of a scene. Returns an error if a time is not finite, or less than the previous time.
+/// Repairs the animations of a scene. Returns an error if a time is not finite, too large, or less than the previous
+/// time.
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
     for (index, animation) in scene.animations.iter_mut().enumerate() {
         let at = format!("animations[{index}]");
@@ -98,8 +99,8 @@ fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
     losses.extend(deviation.to_losses(index, "channels were resampled at whole ticks"));
 }
 
-/// Returns `times` with all whole ticks in between, or all whole ticks within `period`. Returns `None` if there are no
-/// new ticks, or more than [`MAX_SAMPLES`].
+/// Returns `times` with all whole ticks in between; with a `period`, all whole ticks from 0 to `period`, and `period`.
+/// Returns `None` if there are no new ticks, or more than [`MAX_SAMPLES`] ticks in between.
 fn whole_ticks(times: &[f32], period: Option<f32>) -> Option<Vec<f32>> {
     let (first, last) = match period {
         Some(period) => (0.0, period.floor()),

@@ -19,7 +19,7 @@ use crate::{Error, Loss, Quantity, Result, Unit};
 const TOLERANCE: f32 = 1e-5;
 
 /// Makes a scene valid in glTF. Returns the joints of the output file. Returns an error if a position or time is not
-/// finite, or times are not in ascending order.
+/// finite, times are not in ascending order, or there are too many joints.
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<OutputJoints> {
     repair_transform(scene, losses);
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
@@ -44,7 +44,8 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
     Ok(joints)
 }
 
-/// Removes shear and projection from the scene transform. Drops tiny shear, and applies other transforms to vertices.
+/// Removes shear and projection from the scene transform: drops tiny shear, and applies other transforms to the
+/// vertices. Drops transforms that are not finite or cannot be inverted.
 fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Some(transform) = scene.transform else { return };
     if transform == Mat4::IDENTITY {

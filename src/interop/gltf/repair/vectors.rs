@@ -14,7 +14,7 @@ pub(super) fn is_unit<const N: usize>(vector: &[f32; N], tolerance: f32) -> bool
     (squared - 1.0).abs() <= 2.0 * tolerance
 }
 
-/// Counts normalised vectors.
+/// Normalises vectors, and counts the changed ones.
 #[derive(Default)]
 pub(super) struct NormalizeStats {
     normalized: usize,
