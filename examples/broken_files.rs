@@ -98,7 +98,7 @@ impl Counts {
         path.extend(name);
     }
 
-    /// Adds a statement for each field in an expression that is a sibling of the field with the expression.
+    /// Adds a statement for each sibling field that the expression refers to.
     fn add_numbers(
         &mut self,
         expr: Option<&Expr>,

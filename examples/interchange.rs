@@ -1,4 +1,4 @@
-//! Converts a mesh file to an interchange format, and prints the triangles of the written file.
+//! Converts a mesh file to an interchange format, and prints the triangles that the written file must contain.
 //!
 //! Usage: interchange FILE OUT
 //!

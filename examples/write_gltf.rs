@@ -48,7 +48,7 @@ fn convert(bytes: &[u8], out: &Path, index: usize) -> Result<Vec<Loss>, Error> {
     Ok(losses)
 }
 
-/// Writes the scene as `.glb` and `.gltf`.
+/// Writes the scene as `.gltf` and `.glb`. Returns the losses of the latter.
 fn save(scene: Scene, out: &Path, index: usize) -> Result<Vec<Loss>, Error> {
     let mut files = BTreeMap::new();
     let options = SceneOptions::default();

@@ -56,9 +56,9 @@ pub enum ErrorKind {
     Malformed,
     /// Reading or converting the input would exceed this limit.
     LimitExceeded(Limit),
-    /// The input has an unknown format, or an unsupported variant.
+    /// The format, variant or request is unknown or unsupported.
     Unsupported,
-    /// The target format or dialect cannot express the document.
+    /// The target format or dialect cannot express the document or scene.
     Inexpressible,
     /// An I/O operation failed with this kind of error.
     Io(io::ErrorKind),
@@ -87,7 +87,6 @@ impl Error {
         }))
     }
 
-    /// Creates an error for input that breaks a rule of its format.
     pub(crate) fn malformed(message: impl ToString) -> Error {
         Error::new(ErrorKind::Malformed, message)
     }
@@ -96,12 +95,10 @@ impl Error {
         Error::new(ErrorKind::LimitExceeded(limit), message)
     }
 
-    /// Creates an error for an unsupported input or request.
     pub(crate) fn unsupported(message: impl ToString) -> Error {
         Error::new(ErrorKind::Unsupported, message)
     }
 
-    /// Creates an error for a document that the target cannot express.
     #[cfg_attr(feature = "seed", allow(dead_code, reason = "unused if only Seed is enabled"))]
     pub(crate) fn inexpressible(message: impl ToString) -> Error {
         Error::new(ErrorKind::Inexpressible, message)
@@ -167,7 +164,7 @@ impl Error {
         self.0.kind
     }
 
-    /// The path of the file that was being read or written; `None` if the library did not open the file.
+    /// The path of the file that was being read or written; `None` for data in memory.
     pub fn file(&self) -> Option<&std::path::Path> {
         self.0.file.as_deref()
     }
@@ -187,12 +184,12 @@ impl Error {
         self.0.span.as_ref()
     }
 
-    /// The violated rule; `None` for errors other than violations.
+    /// The violated rule, if known.
     pub fn rule(&self) -> Option<&'static Rule> {
         self.0.rule
     }
 
-    /// The message: what was found and what was expected, without file, location and rule.
+    /// The message: what was found and what was expected, without file, format, location and rule.
     pub fn message(&self) -> &str {
         &self.0.message
     }

@@ -25,7 +25,7 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read, has an unknown format, or violates the rules of its format. The
+    /// Returns an error if the file cannot be read, has an unknown format, or is rejected by strict reading. The
     /// message starts with the path.
     pub fn open(path: impl AsRef<Path>) -> Result<(Scene, Vec<Loss>)> {
         Scene::open_with(path, &ReadOptions::default())
@@ -129,9 +129,9 @@ impl Interchange {
     ///
     /// # Errors
     ///
-    /// Returns an error if the extension belongs to no interchange format, the format cannot express the scene, or
-    /// writing fails. The message starts with the path. Nothing is written until the conversion succeeds, and each file
-    /// is written atomically.
+    /// Returns an error if the extension belongs to no interchange format, the file name is not UTF-8, the format
+    /// cannot express the scene, or writing fails. The message starts with the path. Nothing is written until the
+    /// conversion succeeds, and each file is written atomically.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
         let format =
@@ -152,7 +152,7 @@ fn interchange_names() -> Vec<&'static str> {
     Interchange::ALL.iter().map(|format| format.name()).collect()
 }
 
-/// Returns the error for a path whose extension selects no format. `supported` lists the valid extensions.
+/// Returns the error for a path whose extension selects none of the formats in `supported`.
 fn extension_error(path: &Path, supported: &[&str]) -> Error {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let formats = FormatId::ALL.iter().filter(|format| format.about().has_extension(&extension));

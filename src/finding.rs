@@ -28,7 +28,7 @@ pub struct Finding {
     pub rule: &'static Rule,
     /// The path of the field, such as `meshes[3].faces[17].v2`; empty for the whole file.
     pub path: Path,
-    /// The location in the file; `None` for a document that was not read from a file.
+    /// The location in the file; `None` if unknown, as for a document in memory.
     #[json(always)]
     pub span: Option<Span>,
     /// The message, with the found and expected values.
@@ -52,7 +52,7 @@ pub(crate) fn write_location(f: &mut fmt::Formatter<'_>, path: &Path, span: Opti
     }
 }
 
-/// All findings of a check.
+/// The findings of a check. Findings beyond a limit per rule are only counted.
 ///
 /// ```
 /// # #[cfg(feature = "seed")] {
@@ -72,9 +72,9 @@ pub(crate) fn write_location(f: &mut fmt::Formatter<'_>, path: &Path, span: Opti
 pub struct Report {
     #[json(always)]
     findings: Vec<Finding>,
-    /// The number of findings beyond the limit, for each rule code.
+    /// The number of findings that are counted but not stored, by rule code.
     suppressed: BTreeMap<&'static str, usize>,
-    /// The number of findings of each rule, including suppressed ones.
+    /// Each violated rule and its number of findings, including suppressed ones.
     #[json(skip)]
     counts: BTreeMap<&'static str, (&'static Rule, usize)>,
     #[json(skip)]
@@ -151,7 +151,21 @@ impl Report {
         }
     }
 
-    /// The codes of the rules with findings beyond the limit, each with the number of these findings.
+    /// The codes of the rules with findings that are only counted, each with the number of these findings.
+    ///
+    /// ```
+    /// # #[cfg(feature = "seed")] {
+    /// use meshspec::{FormatId, Limits, ReadOptions};
+    ///
+    /// let options = ReadOptions::default().with_limits(Limits::default().with_max_findings_per_rule(1));
+    /// let report = meshspec::check(b"f: 1, 2, 3\nf: 1, 2, 3\n", FormatId::Seed, &options)?;
+    /// for (code, suppressed) in report.suppressed() {
+    ///     assert_eq!(report.count_of(code), 1 + suppressed);
+    /// }
+    /// # assert!(report.suppressed().count() > 0);
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
     pub fn suppressed(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.suppressed.iter().map(|(code, count)| (*code, *count))
     }
@@ -166,7 +180,7 @@ impl Report {
         self.counts.values().copied()
     }
 
-    /// The number of errors, including suppressed ones.
+    /// The number of errors and fatal errors, including suppressed ones.
     pub fn errors(&self) -> usize {
         self.count_by_severity(|severity| severity > Severity::Warning)
     }
@@ -211,7 +225,7 @@ impl Report {
         }
     }
 
-    /// The first finding that `strictness` rejects.
+    /// The first stored finding that `strictness` rejects.
     pub fn first_rejected(&self, strictness: Strictness) -> Option<&Finding> {
         self.findings.iter().find(|f| f.rule.severity >= strictness.threshold())
     }

@@ -27,7 +27,7 @@ pub fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Res
     T::deserialize_floats(deserializer)
 }
 
-/// Serializes a 64-bit float with the same strings for infinities and NaN.
+/// Serializes a 64-bit float like a 32-bit one, but with 16 digits for the bits of a NaN.
 #[cfg(feature = "serde")]
 pub(crate) fn serialize_f64<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
@@ -60,7 +60,7 @@ struct FloatVisitor;
 /// Converts a decimal that was parsed as a 64-bit float to the 32-bit float that parsing it directly would return.
 ///
 /// Rounding twice can be wrong if the 64-bit float is half-way between two 32-bit floats, as for `7.038531e-26`. In
-/// that case, returns the 32-bit float whose shortest decimal parses to `value`.
+/// that case, prefers the 32-bit float whose shortest decimal parses to `value`.
 pub(crate) fn narrow_to_f32(value: f64) -> f32 {
     let nearest = value as f32;
     let other = if value > nearest.into() { nearest.next_up() } else { nearest.next_down() };

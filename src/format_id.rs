@@ -17,7 +17,7 @@ macro_rules! formats {
     };
 }
 
-/// Matches on a `Document` or `FormatId`. Evaluates the expression with the name bound to the document type.
+/// Matches on a `Document` or `FormatId`. Evaluates `$result` with `$D` bound to the document type of the format.
 macro_rules! with_format {
     ($value:expr, $Enum:ident $pattern:tt, |$D:ident| $result:expr) => {
         formats!(match_format {
@@ -61,7 +61,7 @@ macro_rules! declare {
         }
 
         impl FormatId {
-            /// All built-in formats.
+            /// The built-in formats whose features are enabled.
             pub const ALL: &[FormatId] = &[$(#[cfg(feature = $name)] FormatId::$Variant),*];
 
             /// The name on the command line.

@@ -65,7 +65,7 @@ impl Info {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SceneInfo {
-    /// Named strings.
+    /// The named strings.
     pub properties: Vec<Property>,
     /// The meshes, each with its number of triangles after triangulation.
     pub meshes: Vec<(MeshInfo, u64)>,
@@ -137,7 +137,7 @@ pub struct MeshInfo {
     /// The start of the mesh in buffers that all meshes share; `None` if each mesh has its own buffers.
     #[json(flatten)]
     pub start: Option<MeshStart>,
-    /// The number of instances; `None` without node transforms.
+    /// The number of instances; `None` if the mesh has no placements.
     pub copies: Option<u64>,
     /// The bounding box of the finite positions, before node transforms; `None` without finite positions.
     #[json(always)]
@@ -162,7 +162,7 @@ pub struct AttributeInfo {
     pub components: Cow<'static, str>,
 }
 
-/// Describes the components of a value, such as `3 × f32`.
+/// Describes the components of a numeric value, such as `3 × f32`.
 #[cfg(any(feature = "mesh", feature = "crucible"))]
 pub(crate) fn describe_components(ty: &Type) -> String {
     match ty {
@@ -221,9 +221,9 @@ pub struct AnimationInfo {
     pub name: Option<String>,
     /// The duration in ticks.
     pub ticks: f32,
-    /// The duration in seconds; `None` if the speed in a document is not positive and finite.
+    /// The duration in seconds; `None` in a document whose tick rate is not positive and finite.
     #[json(always)]
     pub seconds: Option<f32>,
-    /// The number of poses.
+    /// The number of poses; in a scene, the length of the longest list of times.
     pub poses: u64,
 }

@@ -1,4 +1,4 @@
-//! Functions that the code of `#[derive(Json)]` and `#[derive(ToJson)]` calls.
+//! The items that the code of `#[derive(Json)]` and `#[derive(ToJson)]` uses.
 
 /// Emits the serde implementations that the derives generate.
 #[doc(hidden)]

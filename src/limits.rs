@@ -5,8 +5,8 @@ pub(crate) const MAX_TRIANGLES: u64 = 1 << 27;
 
 /// Limits on the cost of reading a file.
 ///
-/// The input size bounds memory: counts are checked against the remaining bytes before allocation, and unpacked
-/// buffers grow only as they fill. These limits bound the memory of valid but very large files.
+/// Wrong sizes cannot exhaust memory: counts are checked against the remaining bytes before allocation, and buffers of
+/// implausible size grow as they fill. These limits bound the memory of valid but very large files.
 ///
 /// ```
 /// # #[cfg(feature = "crucible")] {
@@ -20,7 +20,7 @@ pub(crate) const MAX_TRIANGLES: u64 = 1 << 27;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Maximum total size in bytes of the unpacked blocks of one file; 4 GiB by default.
+    /// Maximum total size in bytes of the data decoded from one file, such as unpacked blocks; 4 GiB by default.
     pub max_decoded: u64,
     /// Maximum total size in bytes of the material libraries that one OBJ file references; 64 MiB by default.
     pub max_libraries: u64,
@@ -39,7 +39,7 @@ pub struct Limits {
 pub enum Limit {
     /// [`Limits::max_decoded`].
     Decoded,
-    /// [`Limits::max_triangles`].
+    /// [`Limits::max_triangles`], or a limit derived from it.
     Triangles,
     /// A limit that no option changes, such as the maximum total size of overlapping lists in a file.
     Fixed,
@@ -57,7 +57,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Sets the maximum size of the unpacked blocks in bytes.
+    /// Sets the maximum total size of decoded data in bytes.
     pub fn with_max_decoded(self, bytes: u64) -> Limits {
         Limits { max_decoded: bytes, ..self }
     }

@@ -23,11 +23,12 @@ const MAX_CHARS: usize = 200;
 pub struct Line<'l> {
     /// The line number, counted from 1.
     pub number: u64,
-    /// The file offset of its first byte.
+    /// The file offset of the first byte.
     pub offset: u64,
     /// The bytes of the line, without its line ending.
     pub bytes: &'l [u8],
-    /// The list that the line appends to, such as `positions` or `uvs[0]`; empty for a line without content.
+    /// The list that the line appends to (if malformed, was meant to), such as `positions` or `uvs[0]`; empty for a
+    /// line without content.
     pub list: &'static str,
     /// The index of the appended item.
     pub index: usize,
@@ -37,7 +38,7 @@ pub struct Line<'l> {
 }
 
 impl Line<'_> {
-    /// The content, truncated if long. Invalid UTF-8 is replaced.
+    /// The content, truncated to 200 characters. Invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(4 * MAX_CHARS)]);
         match text.char_indices().nth(MAX_CHARS) {
@@ -54,7 +55,7 @@ impl Line<'_> {
         }
     }
 
-    /// The meaning of the line, described in words; empty for a line without content.
+    /// The meaning of the line in words; empty for a blank or malformed line.
     pub fn meaning(&self) -> String {
         (self.describe)(self)
     }

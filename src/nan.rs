@@ -1,6 +1,7 @@
 //! Text notation of NaNs.
 
-/// Parses the bits of a NaN, written as `NaN:` and `digits` hexadecimal digits. `None` if `text` has another form.
+/// Parses bits written as `NaN:` and `digits` hexadecimal digits, without checking that they encode a NaN. `None` for
+/// other text.
 pub(crate) fn parse_nan_bits(text: &str, digits: usize) -> Option<u64> {
     let bits = text.strip_prefix("NaN:").filter(|bits| bits.len() == digits)?;
     // `from_str_radix` accepts a plus sign.

@@ -9,7 +9,7 @@ use crate::{Limits, Severity};
 /// Determines which violations reading and writing reject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// Rejects everything that the specification forbids. The default.
+    /// Rejects errors and fatal errors; accepts warnings. The default.
     #[default]
     Strict,
     /// Accepts all data that can be decoded unambiguously; `check` reports the violations.
@@ -209,12 +209,12 @@ pub struct WriteOptions {
     /// The compression level, for formats with levels: for IyMA, a zstd level; 3 if `None`.
     pub compression_level: Option<i32>,
     /// The number of compression threads, for IyMA with the feature `parallel`. 0 and 1 mean one thread. All larger
-    /// numbers yield the same bytes, which differ from those of one thread.
+    /// numbers yield the same bytes, which may differ from those of one thread.
     pub threads: u32,
     /// Whether to write the data checksum, for formats in which it is optional (IyMA). If `None`, the document decides.
     pub data_checksum: Option<bool>,
-    /// Whether to write comments in text formats: the comments of the document, or a heading for each section if the
-    /// document was read without comments.
+    /// Whether to write comments in text formats: the comments of the document or, if they were not read, a heading for
+    /// each section.
     pub comments: bool,
 }
 
@@ -231,7 +231,7 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// Returns options that write everything that the format can express.
+    /// Returns options that write all documents that lenient reading accepts.
     pub fn lenient() -> WriteOptions {
         WriteOptions { strictness: Strictness::Lenient, ..WriteOptions::default() }
     }

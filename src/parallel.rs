@@ -9,7 +9,7 @@ pub(crate) fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B)
     (a(), b())
 }
 
-/// Calls `map` with the position of each item and the item. Returns the results in order, or one of the errors.
+/// Calls `map` with the index and the value of each item. Returns the results in order, or one of the errors.
 pub(crate) fn try_map<T: Sync, R: Send, E: Send>(
     items: &[T],
     map: impl Fn(usize, &T) -> Result<R, E> + Sync,

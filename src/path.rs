@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 pub enum Segment {
     /// A field of a struct or of a packed word.
     Field(&'static str),
-    /// An item of an array.
+    /// An item of a list or array.
     Index(u64),
 }
 
@@ -21,7 +21,7 @@ impl Segment {
 
 /// The path of a value in a document, such as `animations[1].timestamps`; empty for the whole document.
 ///
-/// The macro [`path!`](crate::path!) creates one.
+/// The macro [`path!`](crate::path!) creates its segments.
 ///
 /// ```
 /// use meshspec::{Path, path};
@@ -47,7 +47,7 @@ impl Path {
         Path(Repr::Text(path.into()))
     }
 
-    /// The segments; `None` in a file without a declaration, such as glTF.
+    /// The segments; `None` for a [display-only](Path::text) path.
     pub fn segments(&self) -> Option<&[Segment]> {
         match &self.0 {
             Repr::Segments(segments) => Some(segments),
@@ -190,7 +190,7 @@ fn write_segment(text: &mut String, segment: Segment) -> fmt::Result {
     }
 }
 
-/// Creates a path, written as in messages. Indices are expressions; so are field names in parentheses.
+/// Creates the segments of a path, written as in messages. Indices are expressions; so are field names in parentheses.
 ///
 /// ```
 /// use meshspec::{Path, path};

@@ -22,7 +22,7 @@ pub enum Severity {
     /// The file ignores a recommendation, or the violation is unlikely to affect readers. Never rejected.
     Warning,
     /// The file violates the specification, or a reader could decode wrong data. Strict reading rejects the file;
-    /// lenient reading reports the violation.
+    /// lenient reading accepts it.
     Error,
     /// The file cannot be decoded unambiguously. Both modes reject it.
     Fatal,
@@ -47,7 +47,8 @@ impl Severity {
     }
 }
 
-/// One rule of a format. Codes are stable; `docs/rules.md` lists them all. Rules with the same code are equal.
+/// One rule of a format. Codes are stable; `docs/rules.md` lists those of the built-in formats. Rules with the same
+/// code are equal.
 ///
 /// A declaration refers to a rule by its Rust path:
 ///
@@ -117,7 +118,7 @@ pub enum Enforcement {
     /// The structure of the declaration: magic bytes, counts, packed blocks, the end of the file, or the grammar.
     /// Declarations enforce these rules without stating them.
     Structure,
-    /// Code, because the declaration cannot express the rule. The text is the reason.
+    /// Code. Contains the reason why the declaration cannot express the rule.
     Code(&'static str),
 }
 

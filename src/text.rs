@@ -25,7 +25,8 @@ impl Text {
     }
 }
 
-/// Formats bytes as quoted text if they are printable ASCII or whitespace, otherwise as a list of hexadecimal numbers.
+/// Formats bytes as quoted text if all are printable ASCII, tabs or line ends, otherwise as a list of hexadecimal
+/// numbers.
 pub(crate) fn quoted_or_hex(bytes: &[u8]) -> String {
     let is_text = bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte));
     if is_text { format!("\"{}\"", bytes.escape_ascii()) } else { format!("{bytes:02x?}") }

@@ -25,7 +25,6 @@ pub fn document_with_side(side: usize) -> Result<mesh::Document, Error> {
     })
 }
 
-/// Returns two joints.
 pub fn joints() -> Vec<mesh::Joint> {
     let joint = |id, parent| mesh::Joint { id, parent, transform: [[0.0; 4]; 4] };
     vec![joint(0, 255), joint(1, 0)]

@@ -75,7 +75,7 @@ impl BatchArgs {
         }
     }
 
-    /// Returns the name of the first given option; `None` if none of these options is given.
+    /// Returns the name of the first batch option given; `None` if there is none.
     pub fn first_given(&self) -> Option<&'static str> {
         let options = [
             ("--files-from", self.files_from.is_some()),

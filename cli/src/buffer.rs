@@ -23,7 +23,7 @@ pub enum Buffer {
 }
 
 impl Buffer {
-    /// Reads a file. Ignores bytes appended while reading; returns fewer bytes if the file is truncated while reading.
+    /// Reads a file. Returns fewer bytes if the file is truncated while reading.
     pub fn read_file(mut file: File) -> io::Result<Buffer> {
         let size = file.metadata()?.len();
         if size < MIN_LARGE_SIZE {

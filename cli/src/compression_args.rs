@@ -26,7 +26,7 @@ enum OnOff {
 }
 
 impl CompressionArgs {
-    /// Returns the name of the first given option; `None` if none of these options is given.
+    /// Returns the name of the first compression option given; `None` if there is none.
     pub fn first_given(&self) -> Option<&'static str> {
         let options = [
             ("--level", self.level.is_some()),

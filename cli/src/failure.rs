@@ -24,7 +24,7 @@ pub type Result<T, E = Failure> = std::result::Result<T, E>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     Success = 0,
-    /// The input is invalid, a loader disagrees, or `--strict` rejects losses.
+    /// The input is invalid, files differ, a loader disagrees, or `--strict` rejects losses.
     Invalid = 1,
     Usage = 2,
     Io = 3,
@@ -119,7 +119,6 @@ impl Failure {
         failure
     }
 
-    /// Adds a hint.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(hint.into());
         self

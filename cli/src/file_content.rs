@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::job_log::hash_file;
 
-/// Returns `true` if a file has the SHA-256 `expected`; `false` if that is `None` or the file cannot be read.
+/// Returns `true` if a file has the SHA-256 `expected`; `false` if `expected` is `None` or the file cannot be read.
 pub fn has_hash(path: &Path, expected: Option<&str>) -> bool {
     expected.is_some_and(|expected| hash_file(path).is_ok_and(|found| found == expected))
 }

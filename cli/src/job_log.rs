@@ -176,7 +176,7 @@ impl JobLog {
         FileState::read(file, log.newer, &log.options_hash).ok()
     }
 
-    /// Writes the line of a finished file: `row`, with `state` and `status` if there is a log.
+    /// Writes the line of a finished file: `row` and, if given, `state` with `status`.
     pub fn write(&self, row: &impl Serialize, state: Option<FileState>, status: Status) -> Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
         let done = state.map(|state| FileState { status: status as u8, ..state });

@@ -82,7 +82,6 @@ impl ListWriter {
         Ok(())
     }
 
-    /// Writes the end of the list.
     pub fn end(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(if self.is_empty { b"[]\n" } else { b"\n]\n" })
     }

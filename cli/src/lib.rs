@@ -56,8 +56,8 @@ use program::Help;
 /// Runs the program with the given formats and arguments; the first argument is the program's name. Returns the exit
 /// status.
 ///
-/// Every command except `iyma` supports every format. `convert`, `render` and `diff --scenes` need
-/// [scenes](meshspec::AnyFormat::with_scenes); `assemble` and `edit` need a binary format.
+/// `convert`, `render` and `diff --scenes` need formats with [scenes](meshspec::AnyFormat::with_scenes); `assemble` and
+/// `edit` need a binary format. All other commands except `iyma` support every format.
 ///
 /// ```no_run
 /// use meshspec::Formats;
@@ -67,7 +67,7 @@ use program::Help;
 /// }
 /// ```
 ///
-/// Reads and writes files and the standard streams; `conform` starts processes.
+/// Reads and writes files and the standard streams; `conform` starts processes, and `view --serve` opens a local port.
 ///
 /// On Unix, installs signal handlers. On SIGINT and SIGTERM, the program kills its child processes and removes
 /// temporary files before it exits. SIGXFSZ is ignored, so that exceeding a file size limit is a write error. A failed

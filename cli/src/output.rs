@@ -139,7 +139,7 @@ impl StagedOutput {
     ///
     /// # Errors
     ///
-    /// Returns a usage error if the path is already used for a file of the output.
+    /// Returns a usage error if the path is already used for a file of this output, or for another output of the batch.
     pub fn reserve_image(&mut self, name: &str, source: &Path) -> Result<()> {
         let path = self.path.with_file_name(name);
         let claimed = self.claim(&path, format!("the image {}", source.display()));
@@ -163,7 +163,7 @@ impl StagedOutput {
 
     /// Adds a copy of the image `source`, to which the output refers by the relative path `name`. Creates missing
     /// folders. Replaces only an image copied by the last conversion. With a log, returns the path and SHA-256 to
-    /// record.
+    /// record, unless an equal file exists that is not a copy.
     ///
     /// # Errors
     ///

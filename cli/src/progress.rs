@@ -26,7 +26,7 @@ pub fn on_printed_file<T>(path: &Path, work: impl FnOnce() -> T) -> T {
     if io::stdout().is_terminal() { work() } else { on_file(path, work) }
 }
 
-/// Like [`on_file`], for work that writes `output`: shows no progress if that is standard output on a terminal.
+/// Like [`on_file`], for work that writes `output`: shows no progress if `output` is standard output on a terminal.
 pub fn on_files<T>(input: &Path, output: &Path, work: impl FnOnce() -> T) -> T {
     if is_standard(output) { on_printed_file(input, work) } else { on_file(input, work) }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 /// The sections and packed blocks of a file.
 #[derive(Debug, Default, Serialize)]
 pub struct FileSections {
-    /// The top-level fields of the file, in order.
+    /// The top-level fields of the file, in order, and trailing bytes.
     pub sections: Vec<Section>,
     /// The packed blocks at any depth.
     pub packed: PackedTotals,

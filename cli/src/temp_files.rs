@@ -69,7 +69,6 @@ impl TemporaryFile {
         self.file.as_file().try_clone()
     }
 
-    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }

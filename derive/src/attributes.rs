@@ -145,7 +145,7 @@ impl Container {
     }
 }
 
-/// Returns an error if the codec and the declaration of a packed word differ in byte order.
+/// Returns an error if the declared byte order of a packed word differs from its codec's, or is missing but needed.
 fn check_word_order(map: &Directive, endian: Option<Endian>) -> Result<()> {
     let function = map.value::<Tokens>()?.to_string();
     let is_little = function.contains("from_bytes") || function.contains("into_bytes");

@@ -1,5 +1,5 @@
 //! Parses constraints: requirements on values, and the rules that they enforce. Constraints in one attribute share
-//! the rule, condition and message, as in `#[layout(below = vertex_count, ordered, rule = rules::INDEX_RANGE)]`:
+//! the rule, condition and message, as in `#[layout(below = vertex_count, ordered, rule = rules::INDEX_RANGE)]`.
 //!
 //! - requirements on values: `below = …`, `at_least = …`, `unit_vector`, `one_of(…, …)`, `finite`, `unique`,
 //!   `ordered`, `sum = 1.0` with `tolerance = …` and, for structs, `of = field`; `reserved_zero` for packed words;
@@ -8,7 +8,7 @@
 //! - relations: `index_into = list` with `none = …` and `weights = field`; `within = list` with `first = …`;
 //!   `counts = list`; `position`; `equal`; `same_length`; `permutation` with `of = field` and `groups = …`;
 //!   `forest` with `none = …`, `rooted`, `ids = field` and `parents_first`;
-//! - the rule: `rule = rules::NAME`, or `plausible` for a property of exporters' files; optionally `if(…)` and
+//! - the rule: `rule = rules::NAME`, or `plausible` for a property that is not checked; optionally `if(…)` and
 //!   `message = "…"`.
 
 use proc_macro2::{Span, TokenStream as Tokens};
@@ -21,7 +21,7 @@ use crate::unraw_name;
 
 /// A constraint on a field.
 pub struct Constraint {
-    /// The directive that starts the constraint, for errors.
+    /// The name of the directive that starts the constraint.
     word: Ident,
     /// The fields of the variant of `Requirement`, with their names; the name is empty in a tuple variant.
     parts: Vec<(&'static str, Part)>,
@@ -58,7 +58,7 @@ impl Part {
     }
 }
 
-/// The options of each requirement, by its directive.
+/// The requirements that have options, by their directives.
 const REQUIREMENT_OPTIONS: [(&str, &[&str]); 5] = [
     ("sum", &["of", "tolerance"]),
     ("index_into", &["none", "weights"]),
@@ -70,7 +70,7 @@ const REQUIREMENT_OPTIONS: [(&str, &[&str]); 5] = [
 /// The kind of field, which determines the constraints that it can have.
 #[derive(Clone, Copy)]
 pub enum FieldKind {
-    /// A single value, or an array.
+    /// A single value, an array, or a list without a count.
     Value,
     /// A list with a count.
     List,

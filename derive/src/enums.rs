@@ -1,4 +1,4 @@
-//! Enums: named integers, or a choice between structs.
+//! Enums: named integers, or a choice between types.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;

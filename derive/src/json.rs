@@ -1,8 +1,8 @@
 //! `#[derive(Json)]` and `#[derive(ToJson)]`: serde implementations that follow meshspec's JSON conventions.
 //!
-//! Both derives emit a copy of the type with serde's attributes (a *remote* definition), and implementations that
-//! call its methods. Everything is wrapped in `meshspec::__json!`, which discards it unless meshspec has the
-//! feature `serde`.
+//! Except for packed words, both derives emit a copy of the type with serde's attributes (a *remote* definition), and
+//! implementations that call its methods. Everything is wrapped in `meshspec::__json!`, which discards it unless
+//! meshspec has the feature `serde`.
 
 mod attribute;
 pub mod types;

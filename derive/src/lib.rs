@@ -4,23 +4,23 @@
 //! of `meshspec::layout::Layout`. It supports a subset of binrw. Anything unsupported is a compile error, so the
 //! layout is never less precise than the codec.
 //!
-//! Supported are
+//! The derive supports:
 //!
 //! - on a struct or enum: `little` or `big`, `magic = b"…"`, `import(name: Type, …)`, `repr = u8`. Imported
 //!   references are visible only to the codec;
 //! - on a field: `count`, `if(…)`, `args(…)`, `args { inner: (…) }`, `assert(…, "message")`;
 //!   `seek_before = SeekFrom::Start(…)` with `restore_position`; `restore_position` alone (a look-ahead at the next
-//!   field); `temp`, `calc` and `try_calc` (a field that is not stored); `parse_with` with a function of
+//!   field); `temp`; `calc` and `try_calc` (a field that is not stored); `parse_with` with a function of
 //!   `meshspec::bulk` or with `#[layout(stored_as = Type)]`; and directives of `bw` on values, such as
 //!   `bw(calc = …)`;
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;
 //! - `#[repr(C)]` structs of plain numbers without binrw's attributes, which implement `meshspec::bulk::PlainData` and
 //!   are read in bulk;
-//! - `#[layout(…)]`, for everything that neither crate can express:
+//! - `#[layout(…)]`, for properties that neither crate can express:
 //!   - on a byte field that contains another structure: `content = Type`, `packing = …`, `size = …`, `args(…)`,
-//!     `inline`. A packing is `stored`, `lz4`, `zstd` or the name of a constant, as in `NAME`, or in
-//!     `NAME(dialect)` with a value that selects its encoding;
+//!     `inline`. A packing is `stored`, `lz4`, `zstd` or the name of a constant: `NAME`, or `NAME(dialect)` with a
+//!     value that selects its encoding;
 //!   - `checksum = field` with `by = CONSTANT(…)`, optionally with `from = field`, `from = self` or `none = 0`;
 //!   - constraints (`constraints.rs`) and `rule = rules::NAME`;
 //!   - the decoding of a stored value or packed word: `decoded = function`, `formula = "x / 255"` and
@@ -66,9 +66,9 @@ pub fn derive_layout(input: TokenStream) -> TokenStream {
 /// format word. The options are `#[columns(records = Vertices, format = VertexFormat)]` on the struct and
 /// `#[columns(name = plural)]` on fields.
 ///
-/// Emits a struct `Columns` with one list per attribute. The type of the records gets a method per attribute,
-/// `to_columns` and `from_columns`. This type must provide `column(name)`, `fill(name, values)` and
-/// `zeroed(format, count)`.
+/// Emits a struct `Columns` with one list per attribute. The record gets a method `mismatch`. The type of the records
+/// gets a method per attribute, `to_columns` and `from_columns`; it must provide `column(name)`, `fill(name, values)`
+/// and `zeroed(format, count)`.
 #[proc_macro_derive(Columns, attributes(columns))]
 pub fn derive_columns(input: TokenStream) -> TokenStream {
     derive(input, columns::expand)

@@ -38,7 +38,8 @@ fn errors(source: &str) -> Vec<Error> {
     expand_derives(source).into_iter().flat_map(|(_, expanded)| expanded.unwrap_err()).collect()
 }
 
-/// Runs each derive of each type in a file. Returns its name, such as `Layout for Track`, and the generated items.
+/// Runs each `Layout`, `Json`, `StoredFields` and `ToJson` derive in a file. Returns its name, such as
+/// `Layout for Track`, and the generated items or the error.
 pub fn expand_derives(source: &str) -> Vec<(String, Result<Tokens, Error>)> {
     let mut expansions = Vec::new();
     for item in syn::parse_file(source).unwrap().items {

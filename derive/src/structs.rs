@@ -81,7 +81,7 @@ fn field_constant(
     let arguments: Vec<_> = arguments.cloned().collect();
     let arguments = expression::to_constant_list(&arguments, scope)?;
     let position = expression::to_optional_constant(attributes.position.as_ref(), scope)?;
-    // A check can use the value of its field.
+    // Checks and constraints can use the value of their field.
     let mut with_field = scope.clone();
     with_field.push(field.ident.as_ref().map_or_else(|| name.clone(), unraw_name), name.clone());
     let mut checks = Vec::new();

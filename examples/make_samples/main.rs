@@ -297,7 +297,7 @@ fn pyramid_faces() -> meshspec::Result<bmd::Faces> {
     Ok(faces)
 }
 
-/// Returns a visible pyramid: flat, or textured, with larger forms of the vertices 3 and 4 than necessary.
+/// Returns a visible pyramid: flat, or textured with larger forms of the vertices 3 and 4 than necessary.
 fn visible_pyramid(material: &str, is_textured: bool) -> meshspec::Result<bmd::Mesh> {
     let mut vertices = bmd::Vertices::default();
     for (index, position) in PYRAMID.into_iter().map(packed_position).enumerate() {

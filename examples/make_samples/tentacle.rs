@@ -46,7 +46,7 @@ pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
     })
 }
 
-/// Returns the tentacle in the renderlib dialect. The root transform scales it by one half.
+/// Returns the tentacle in the renderlib dialect. The root transform halves its size and moves it by 1 along x.
 pub fn as_renderlib() -> Result<mesh::Document, Box<dyn Error>> {
     let (mut document, _) = as_mesh()?.into_dialect(Dialect::Renderlib)?;
     document.root_transform =
@@ -65,7 +65,7 @@ fn corner_normal([x, z]: [f32; 2]) -> [f32; 3] {
     [x * std::f32::consts::SQRT_2, 0.0, z * std::f32::consts::SQRT_2]
 }
 
-/// Returns the joints and weights of the vertices in a ring: from one joint up to all four.
+/// Returns the joints and weights of the vertices in a ring: one to four joints.
 fn influences(ring: u8) -> ([u8; 4], [u8; 4]) {
     match ring {
         0 => ([0, 255, 255, 255], [255, 0, 0, 0]),

@@ -48,8 +48,8 @@ pub fn stl(data: &[u8]) {
     read(Interchange::Stl, data);
 }
 
-/// Asserts that lenient reading accepts a file if strict reading does, and that the scene can be written and read
-/// again. All companion files have the content of the file.
+/// Asserts that lenient reading accepts a file if strict reading does, unless it exceeds a limit, and that each scene
+/// can be read back after writing. All companion files have the content of the file.
 fn read(format: Interchange, data: &[u8]) {
     let files = SiblingFiles(data);
     let read = |strictness| {
@@ -69,7 +69,7 @@ fn read(format: Interchange, data: &[u8]) {
     }
 }
 
-/// Asserts that a scene can be read after it was written, unless writing rejects it.
+/// Asserts that a scene can be read back after writing, unless writing rejects it or reading exceeds a limit.
 fn assert_reads_back(format: Interchange, scene: Scene) {
     let name = format!("scene.{format}");
     let mut files = BTreeMap::new();

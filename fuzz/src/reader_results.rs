@@ -39,8 +39,8 @@ impl ReaderResults {
         findings.filter(|finding| finding.rule.severity >= min).map(|finding| finding.rule.code).collect()
     }
 
-    /// Returns a description of the first contradiction between two results; `None` if they agree. Only the rules of
-    /// findings are compared.
+    /// Returns a description of the first contradiction between two results; `None` if they agree. Findings are
+    /// compared by their rules only.
     pub fn contradiction(&self) -> Option<String> {
         let verdict = |result: &meshspec::Result<Document>| match result {
             Ok(_) => "accepts".to_owned(),

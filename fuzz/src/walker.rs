@@ -1,5 +1,4 @@
-//! Compares walker and assembler with the codec: the walker must decode the same values, and the assembler must restore
-//! the bytes of a file.
+//! Compares the walker with the codec, and the output of the assembler with the file.
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
@@ -12,7 +11,7 @@ use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, Severity, Spa
 
 use super::Input;
 
-/// Collects all leaves.
+/// Collects all leaves except bit fields.
 #[derive(Default)]
 pub struct Leaves {
     /// The path, span and value of each leaf.
@@ -85,8 +84,8 @@ pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
     compared
 }
 
-/// Asserts that the buffers of an IyMA file and of its document are equal. Their fields have different names. Returns
-/// the number of compared values.
+/// Asserts that an IyMA file and its document have the same counts, meshes, attributes and buffers. Their fields have
+/// different names. Returns the number of compared values in buffers.
 fn assert_same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -> usize {
     let vertices: Vec<u8> =
         document.attributes.iter().flat_map(|attribute| attribute.data.to_vec()).collect();
@@ -166,8 +165,8 @@ fn is_structural(code: &str) -> bool {
     !codec_rules.contains(&code)
 }
 
-/// Asserts that lenient reading and the walker both accept or both reject the file, unless it violates a rule that
-/// only the codec checks. Returns `true` if lenient reading accepts the file.
+/// Asserts that lenient reading and the walker both accept or both reject the file, unless it violates a rule that only
+/// the codec checks. Returns `true` if both accept it.
 pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
     let Input { format, dialect, bytes } = input;
     let Some(layout) = layout_of(input) else { return false };
@@ -189,8 +188,8 @@ pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
     }
 }
 
-/// Asserts that assembling the values of a file yields the same bytes. Returns `false` if the walker does not reach
-/// the end of the file.
+/// Asserts that assembling the values of a file yields the same bytes. Returns `false` for a text file, or if the
+/// walker does not reach the end of the file.
 pub fn assert_assembles(input: Input, limits: &Limits) -> bool {
     let Some(layout) = layout_of(input) else { return false };
     let Ok(values) = FileValues::read(layout, input.bytes, limits) else { return false };

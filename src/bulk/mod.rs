@@ -1,8 +1,8 @@
 //! Bulk reading and writing of plain numbers and strings.
 //!
 //! Declarations use the functions and types of this module for bulk data. [`read()`] and [`write()`] copy each list
-//! once. [`Strings`] stores the bytes of the file. After reading, [`Bulk`] and [`Rest`] store the byte range of the
-//! data; for writing, they borrow the data.
+//! once. [`Strings`] stores the remaining bytes of the file. After reading, [`Bulk`] and [`Rest`] store the byte range
+//! of the data; for writing, they borrow the data.
 //!
 //! ```
 //! use binrw::{BinRead, BinWrite, binrw, io::Cursor};
@@ -53,7 +53,7 @@ use self::numbers::remaining_bytes;
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
-/// A number, or an array or struct of numbers, with the same layout in memory as in a little-endian file.
+/// A number, or an array or struct of numbers, with the same layout in memory as in a file, except for the byte order.
 pub trait PlainData: bytemuck::Pod + Layout {
     /// Reverses the bytes of each number in the value.
     fn swap_bytes(self) -> Self;
@@ -88,7 +88,7 @@ where
     }
 }
 
-/// Copies little-endian numbers from `bytes`. If the last number is incomplete, its missing bytes are 0.
+/// Copies little-endian values from `bytes`. If the last value is incomplete, its missing bytes are 0.
 ///
 /// ```
 /// assert_eq!(meshspec::bulk::to_vec::<[u16; 2]>(&[1, 0, 2, 0]), [[1, 2]]);
@@ -121,7 +121,7 @@ pub fn as_bytes<T: PlainData>(values: &[T]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A list of numbers, with `count` items when read: a byte range after reading, borrowed values for writing.
+/// A list of numbers: a byte range after reading `count` of them, borrowed values for writing.
 ///
 /// ```
 /// use binrw::{BinRead, VecArgs, io::Cursor};
@@ -167,7 +167,7 @@ impl<T> Bulk<'_, T> {
 }
 
 impl<T: PlainData> Bulk<'_, T> {
-    /// Returns the bytes of the numbers in `input`; empty for numbers to write.
+    /// Returns the bytes of the numbers in `input`; empty if `input` is too short, or for numbers to write.
     pub fn bytes<'i>(&self, input: &'i [u8]) -> &'i [u8] {
         match self {
             Bulk::InputRange(range) => input.get(range.clone()).unwrap_or_default(),
@@ -175,7 +175,7 @@ impl<T: PlainData> Bulk<'_, T> {
         }
     }
 
-    /// Copies the numbers from `input`; empty for numbers to write.
+    /// Copies the numbers from their [bytes](Bulk::bytes) in `input`.
     pub fn to_vec(&self, input: &[u8]) -> Vec<T> {
         to_vec(self.bytes(input))
     }
@@ -235,7 +235,7 @@ impl BinWrite for Rest<'_> {
     }
 }
 
-/// Consecutive structs of any size. Like a `Vec`, but the items may contain borrowed data.
+/// Consecutive items, which may differ in size. Like a `Vec`, but the items may contain borrowed data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List<T>(pub Vec<T>);
 

@@ -1,4 +1,4 @@
-//! Lists of plain numbers as fields of a declaration, each read or written in one operation.
+//! Lists of plain numbers as fields of a declaration, read and written in bulk.
 
 use binrw::io::{self, Read, Seek, SeekFrom, Write};
 use binrw::{BinResult, Endian, VecArgs};
@@ -11,7 +11,7 @@ pub fn read<T: PlainData, R: Read + Seek>(reader: &mut R, _: Endian, args: VecAr
     // Zeroed memory is cheap to allocate.
     let mut values = bytemuck::zeroed_vec(args.count);
     if values.is_empty() {
-        // Reading past the end would fail, even for an empty list.
+        // Reading past the end may fail, even for an empty list.
         return Ok(values);
     }
     reader.read_exact(bytemuck::cast_slice_mut(&mut values))?;

@@ -32,7 +32,7 @@ impl BinRead for Text {
     type Args<'b> = ();
 
     fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
-        // Reads byte by byte, so memory use cannot exceed the size of the input.
+        // Reads byte by byte, so memory grows only with the bytes read.
         let mut bytes = Vec::new();
         loop {
             match u8::read_options(reader, endian, ())? {

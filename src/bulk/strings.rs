@@ -68,6 +68,16 @@ impl Strings {
 
     /// Removes the NUL of the last string.
     ///
+    /// ```
+    /// use meshspec::bulk::Strings;
+    ///
+    /// let mut strings = Strings::from_bytes(b"walk\0run\0".to_vec());
+    /// strings.remove_terminator()?;
+    /// assert_eq!((strings.as_bytes(), strings.len()), (&b"walk\0run"[..], 2));
+    /// assert!(strings.is_unterminated());
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns an error if the list is empty, or the last string is empty or unterminated.

@@ -12,7 +12,7 @@ use crate::{Path, Rule, Span};
 pub struct Disagreement {
     /// How the loader and strict reading disagree.
     pub mismatch: Mismatch,
-    /// The rule that the file breaks or almost breaks; `None` for other valid files.
+    /// The rule that the file breaks or, if the loader rejects a valid file, almost breaks; `None` for other files.
     pub rule: Option<&'static Rule>,
     /// The path of the field that breaks the rule; empty for a valid file.
     pub path: Path,
@@ -30,7 +30,7 @@ pub struct Disagreement {
     pub bytes: Vec<u8>,
     /// The number of files with the same disagreement, including this one.
     pub files: usize,
-    /// The number of loader runs to shrink the file.
+    /// The number of simplifications tried to shrink the file.
     pub runs: usize,
     pub(super) file_change: FileChange,
 }
@@ -50,7 +50,7 @@ pub enum Mismatch {
         /// The expected value and the loaded value, as text.
         text: String,
     },
-    /// The loader panics. Contains the message.
+    /// The loader panics. Contains the message and its source location.
     Panicked(String),
 }
 
@@ -91,7 +91,6 @@ fn without_numbers(text: &str) -> String {
 }
 
 impl Cause {
-    /// Returns a copy of the cause without the rule.
     pub(super) fn without_rule(self) -> Cause {
         Cause { rule: "", ..self }
     }

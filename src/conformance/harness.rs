@@ -16,7 +16,7 @@ use crate::{Declared, Dialect, Format};
 /// The number of mutated files per case.
 const MUTATIONS: u32 = 4;
 
-/// The number of mutated files per case of a text format, which has no layout to derive breakages from.
+/// The number of mutated files per case of a text format, in which no numbers are substituted.
 const TEXT_MUTATIONS: u32 = 64;
 
 /// Creates a test harness for loaders of a built-in format: `conformance::<crucible::Document>()`.
@@ -113,7 +113,7 @@ impl<S: TestedFormat> Harness<S> {
         Harness { cases, ..self }
     }
 
-    /// Restricts generated files to plausible ones, with finite floats, UTF-8 names and no warnings.
+    /// Restricts valid files to plausible ones, with finite floats, UTF-8 names and no warnings.
     pub fn plausible(mut self) -> Harness<S> {
         self.config.plausible = true;
         self
@@ -124,14 +124,14 @@ impl<S: TestedFormat> Harness<S> {
         Harness { config, ..self }
     }
 
-    /// Sets the dialect of generated files, and reads all files in this dialect. By default, uses the dialect of the
-    /// specification, and skips files that are detected as another dialect.
+    /// Sets the dialect of generated files, and reads all files in this dialect. By default, uses the first dialect of
+    /// the format, and skips files that are detected as another dialect.
     pub fn dialect(self, dialect: Dialect) -> Harness<S> {
         Harness { dialect: Some(dialect), ..self }
     }
 
     /// Skips files that violate any of the rules `codes`, such as rules that the loader deliberately does not enforce,
-    /// or warnings about files that it rejects.
+    /// or warnings about files that it rejects. If the format lacks one of `codes`, the run generates no files.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {

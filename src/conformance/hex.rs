@@ -6,7 +6,6 @@ use std::ops::Range;
 /// The number of bytes per line.
 const WIDTH: usize = 16;
 
-/// The maximum number of lines.
 const MAX_LINES: usize = 16;
 
 /// A hex dump of a file, or of the lines around the marked bytes. Lines with marked bytes start with `>`.

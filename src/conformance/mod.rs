@@ -1,9 +1,9 @@
 //! Conformance tests for loaders, with generated files and the verdicts of strict reading.
 //!
-//! [`conformance()`] runs a loader over valid, broken, almost broken and mutated files of a format. It reports all
-//! disagreements with strict reading, shrunk and grouped by rule. [`declared()`] does the same for a custom format.
-//! [`Harness::ignoring`] skips files that violate given rules, and [`Harness::plausible`] generates files without
-//! warnings. [`corpus`] generates files for loaders in other languages.
+//! [`conformance()`] runs a loader over valid, broken, almost broken and mutated files of a format. It reports one
+//! disagreement with strict reading per cause, shrunk and grouped by rule. [`declared()`] does the same for a custom
+//! format. [`Harness::ignoring`] skips files that violate given rules, and [`Harness::plausible`] generates valid files
+//! without warnings. [`corpus`] generates files for loaders in other languages.
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {

@@ -144,7 +144,6 @@ impl<S: TestedFormat> TestRun<'_, S> {
     }
 }
 
-/// The result of testing the loader with a file.
 pub(super) struct TestOutcome {
     /// The rule that the file breaks in strict reading.
     pub rule: Option<&'static Rule>,

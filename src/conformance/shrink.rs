@@ -7,7 +7,7 @@ use super::disagreement::{Cause, Disagreement};
 use super::files::{FileChange, TestFile};
 use super::run::{SmallestCase, TestRun};
 
-/// The maximum number of simpler files to try per disagreement.
+/// The maximum number of simplifications to try per disagreement.
 const MAX_RUNS: usize = 2000;
 
 /// Shrinks a file while the loader disagrees for the same cause. Returns the disagreement about the smallest file.
@@ -53,7 +53,7 @@ impl<S: TestedFormat> Shrinker<'_, '_, S> {
     }
 }
 
-/// Simplifies a value as long as `fails` returns `true`. Returns the number of values tried.
+/// Searches for the simplest value for which `fails` returns `true`. Returns the number of values tried.
 fn shrink<T: ValueTree>(tree: &mut T, mut fails: impl FnMut(T::Value) -> bool) -> usize {
     let (mut runs, mut has_failed) = (0, true);
     while runs < MAX_RUNS && if has_failed { tree.simplify() } else { tree.complicate() } {

@@ -29,7 +29,7 @@ pub trait TestedFormat {
     ///
     /// # Errors
     ///
-    /// Returns an error about the first violation of the format.
+    /// Returns an error if strict reading rejects the file.
     fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<Self::Document>;
 
     /// Returns the detected dialect of a file.

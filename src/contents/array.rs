@@ -42,7 +42,7 @@ macro_rules! numbers {
                 }
             }
 
-            /// Creates a list from its first number, of type `ty`. `None` if it is not a number.
+            /// Creates a list from its first value, of type `ty`. `None` if the value is neither a number nor Boolean.
             pub(super) fn from_first(ty: &Type, first: &Value) -> Option<Numbers> {
                 match (ty.without_order(), first) {
                     $($(($type, Value::$value(first)) => Some(Numbers::$variant(vec![*first as $number])),)?)*
@@ -70,7 +70,7 @@ macro_rules! numbers {
     };
 }
 
-// Each variant: type, name, documentation, and the declared type and `Value` variant, if any.
+// Each variant: type, name, feature (if any), documentation, and the declared type and `Value` variant (if any).
 numbers! {
     U8(u8), "u8", "Unsigned integers of 8 bits." from Type::Unsigned(1), Int;
     U16(u16), "u16", "Unsigned integers of 16 bits." from Type::Unsigned(2), Int;
@@ -121,7 +121,7 @@ impl Numbers {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
-    /// The number of items, then the number of components per item.
+    /// The length in each dimension; the first is the number of items.
     pub shape: Vec<usize>,
     /// The values, item by item.
     pub numbers: Numbers,
@@ -146,7 +146,7 @@ impl Array {
         Array { shape: vec![rows.len(), N], numbers: rows.into_flattened().into(), tolerance: None }
     }
 
-    /// Creates an array with the shape [4, 4] from a row-major matrix.
+    /// Creates an array with the shape `[4, 4]` from a row-major matrix.
     pub fn from_matrix(matrix: [[f32; 4]; 4]) -> Array {
         Array::from_rows(matrix.to_vec())
     }
@@ -160,6 +160,13 @@ impl Array {
     }
 
     /// Reshapes the array to items with `components` components each.
+    ///
+    /// ```
+    /// use meshspec::contents::{Array, Numbers};
+    ///
+    /// let array = Array::from(Numbers::U8(vec![1, 2, 3, 4, 5, 6])).with_components(3).with_tolerance(1.0);
+    /// assert_eq!((array.shape, array.tolerance), (vec![2, 3], Some(1.0)));
+    /// ```
     pub fn with_components(mut self, components: usize) -> Array {
         self.shape = vec![self.numbers.len() / components.max(1), components];
         self

@@ -54,8 +54,8 @@ impl Differences {
 /// - Keys that the output lacks are not compared. Keys that the expected contents lack are differences, unless their
 ///   value is `null`, empty, or an object of such values.
 /// - The output may contain an array as an object with some of its keys, or as the list of its values, nested or flat.
-/// - Floats are compared after rounding to their type. They must be equal, or differ by at most the tolerance of the
-///   array. Bits must match exactly, or encode a float within the tolerance.
+/// - Without a tolerance, floats in arrays must be equal after rounding to 32 bits (64 bits for the type `f64`), and
+///   their bits must match. With a tolerance, both may deviate by at most the tolerance.
 /// - If the expected array has a tolerance, its `null` values are undefined and not compared.
 ///
 /// ```
@@ -163,7 +163,7 @@ impl Comparison {
         self.record_extras(path, expected, found);
     }
 
-    /// Records a difference for each key of `found` that is not in `known`.
+    /// Records a difference for each key of `found` that is not in `known`, unless its value is null or empty.
     fn record_extras(&mut self, path: &mut String, known: &Map<String, Value>, found: &Map<String, Value>) {
         let is_extra =
             |(key, found): &(&String, &Value)| !known.contains_key(*key) && !is_null_or_empty(found);
@@ -267,10 +267,9 @@ enum Notation {
     Bits,
 }
 
-/// The numbers of an expected array.
 struct ExpectedNumbers<'v> {
     values: &'v [Value],
-    /// The bits of floats.
+    /// The bits of floats; empty for integers.
     bits: &'v [Value],
     is_f64: bool,
     tolerance: Option<f64>,
@@ -291,7 +290,6 @@ impl<'v> ExpectedNumbers<'v> {
         self.bits.len() == self.values.len() && !self.values.is_empty()
     }
 
-    /// Returns `true` if `found` matches the expected number at `index`.
     fn matches(&self, index: usize, found: &Value, notation: Notation) -> bool {
         let expected = self.values.get(index).unwrap_or(&Value::Null);
         match (self.tolerance, notation) {
@@ -318,7 +316,8 @@ impl<'v> ExpectedNumbers<'v> {
     }
 }
 
-/// Parses the bits of a 32-bit float (8 hexadecimal digits) or 64-bit float (16 digits). `None` if it is not finite.
+/// Parses the bits of a 32-bit float (8 hexadecimal digits) or 64-bit float (16 digits). `None` for other text, or if
+/// the float is not finite.
 fn parse_float_bits(digits: &str) -> Option<f64> {
     let bits = u64::from_str_radix(digits, 16).ok()?;
     let float = match digits.len() {

@@ -1,4 +1,4 @@
-//! Decoded fields, which are the contents of custom formats.
+//! Decoded fields: the contents of custom formats.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -61,7 +61,8 @@ impl<'f> Fields<'f> {
         Ok(Fields { ty, bytes, limits: *limits })
     }
 
-    /// Calls `visit` with the path and value of each field, until it breaks. A list of numbers is one value.
+    /// Calls `visit` with the path and value of each field, until `visit` breaks. A list of numbers is one value; empty
+    /// lists are omitted.
     pub fn for_each(&self, visit: impl FnMut(&str, FieldValue) -> ControlFlow<()>) {
         let mut visitor = FieldVisitor { visit, list: None };
         // Cannot fail: `new` has checked the bytes.

@@ -168,9 +168,9 @@ pub struct Skeleton {
     pub parents: Array,
     /// Inverse bind matrices, from model space to joint space: 4×4, row-major.
     pub inverse_bind: Option<Array>,
-    /// The rest translation of each joint relative to its parent.
+    /// The rest translations relative to the parent, for all joints before the first of `blends`.
     pub translations: Option<Array>,
-    /// The rest rotation of each joint relative to its parent: quaternions (X, Y, Z, W).
+    /// The rest rotations of the same joints: quaternions (X, Y, Z, W).
     pub rotations: Option<Array>,
     /// Joints driven by weighted combinations of other joints (BMD pseudo-bones).
     pub blends: Vec<Blend>,
@@ -260,11 +260,11 @@ pub struct Pose {
     /// The frame; `None` for the rest pose.
     #[json(always)]
     pub frame: Option<u64>,
-    /// The animated translation of each joint, relative to its rest transform.
+    /// The animated translations of the joints that are not in [`Skeleton::blends`], relative to the rest transform.
     pub translations: Option<Array>,
-    /// The animated rotation of each joint, relative to its rest transform: quaternions (X, Y, Z, W).
+    /// The animated rotations of the same joints, relative to the rest transform: quaternions (X, Y, Z, W).
     pub rotations: Option<Array>,
-    /// The scale of each joint.
+    /// The scales of the same joints.
     pub scales: Option<Array>,
     /// The skinned positions of each mesh in model space.
     #[json(always)]

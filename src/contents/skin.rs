@@ -11,7 +11,8 @@ const ROUNDING_ERROR: f64 = 1e-4;
 /// A matrix as four columns, for column vectors.
 pub(crate) type Matrix = [[f64; 4]; 4];
 
-/// Returns the frames of an animation to compute poses for: the first, the frame at one third, and the last.
+/// Returns the frames of an animation to compute poses for, without duplicates: the first, the frame at one third, and
+/// the last.
 pub(crate) fn sampled_frames(frames: u64) -> Vec<u64> {
     let Some(last) = frames.checked_sub(1) else { return Vec::new() };
     let mut sampled = vec![0, frames / 3, last];
@@ -60,7 +61,7 @@ impl SkinnedPositions {
             let terms = [x[row] * px, y[row] * py, z[row] * pz, origin[row]];
             let position = terms.iter().sum::<f64>() as f32;
             let size: f64 = terms.iter().map(|term| term.abs()).sum();
-            // A position that overflows a 32-bit float is undefined.
+            // A coordinate that overflows a 32-bit float is undefined.
             let is_defined = position.is_finite() && size <= f32::MAX.into();
             self.max_sum = if is_defined { self.max_sum.max(size) } else { self.max_sum };
             self.positions.push(if is_defined { position } else { f32::NAN });

@@ -44,7 +44,7 @@ pub struct About {
     pub dialects: &'static [Dialect],
     /// The only dialect that the author's software reads, if that is not the specification's dialect.
     pub authors_dialect: Option<Dialect>,
-    /// Whether files have compression levels. See
+    /// Whether the writer supports compression levels. See
     /// [`WriteOptions::compression_level`](crate::WriteOptions::compression_level).
     pub has_compression_levels: bool,
     /// Whether vertices can be stored at several precisions. See [`Precision`](crate::scene::Precision).
@@ -99,7 +99,7 @@ impl About {
         About { extensions, ..self }
     }
 
-    /// Sets the dialects, the specification's dialect first. Each must have the same number of layouts, in this order.
+    /// Sets the dialects, the specification's dialect first. The layouts must be in this order, equally many for each.
     pub const fn with_dialects(self, dialects: &'static [Dialect]) -> About {
         About { dialects, ..self }
     }
@@ -152,7 +152,7 @@ impl About {
             || !is_declared_in(self.layouts())
     }
 
-    /// Returns the layout at the index of `dialect` in the list of dialects; `None` if the format has no layout there.
+    /// Returns the layout at the index of `dialect` in the list of dialects; `None` if there is none.
     pub(super) fn layout(&self, dialect: Dialect) -> Option<&'static Type> {
         let index = self.dialects.iter().position(|known| *known == dialect)?;
         self.layouts().get(index).map(|(_, layout)| *layout)
@@ -163,7 +163,7 @@ impl About {
         self.rules.iter().find(|rule| rule.code == code).copied()
     }
 
-    /// Returns the rule that a structural fault breaks.
+    /// Returns the rule that a structural fault breaks, if any.
     pub fn rule_for(&self, fault: &walk::Fault) -> Option<&'static Rule> {
         general_rules::rule_for(self.rules, fault)
     }

@@ -22,14 +22,11 @@ use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule};
 /// A callback for each line of a text file. `ControlFlow::Break` stops the calls.
 type LineCallback<'e> = &'e mut dyn FnMut(&Line) -> ControlFlow<()>;
 
-/// A function that decodes the contents of a file.
 type ReadContents = for<'f> fn(&'f [u8], &ReadOptions) -> Result<Contents<'f>>;
 
-/// A function that decodes a file to a scene.
 #[cfg(feature = "scene")]
 pub(super) type ReadScene = fn(&[u8], &ReadOptions, &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
 
-/// A function that encodes a scene as a file.
 #[cfg(feature = "scene")]
 pub(super) type WriteScene = fn(Scene, &SceneOptions, &WriteOptions) -> Result<(Vec<u8>, Vec<Loss>)>;
 
@@ -171,7 +168,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// Returns the first violation that the strictness in the options rejects, with its location.
+    /// Returns an error if the file is rejected, or the format lacks the dialect in the options.
     pub fn info(self, bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         (self.info)(bytes, options)
     }
@@ -180,7 +177,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// Returns the first violation that the strictness in the options rejects, with its location.
+    /// Returns an error if the file is rejected, or the format lacks the dialect in the options.
     pub fn contents<'f>(self, bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
         (self.contents)(bytes, options)
     }
@@ -228,7 +225,7 @@ impl AnyFormat {
         rule.row.split(", ").filter(|_| self.built_in.is_some()).filter_map(Interpretation::find).collect()
     }
 
-    /// Returns valid and broken files for cases that do not follow from the declaration, each with a description.
+    /// Returns valid and broken files for cases that generated files rarely cover, each with a description.
     #[cfg(feature = "proptest")]
     pub(crate) fn edge_cases(self) -> Vec<(&'static str, Vec<u8>)> {
         (self.edge_cases)()

@@ -203,7 +203,7 @@ fn in_format<T: BinaryFormat>(error: Error) -> Error {
     error.in_format(T::NAME)
 }
 
-/// The maximum number of rules of a format, checked at compile time.
+/// The maximum number of rules of a format, including the general rules. Checked at compile time.
 const MAX_RULES: usize = 256;
 
 struct AllRules<T>(PhantomData<T>);

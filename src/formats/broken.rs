@@ -25,7 +25,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file is invalid, or the format lacks the dialect in the options.
+    /// Returns an error if a binary file is invalid, a text file cannot be decoded, or the format lacks the dialect.
     pub fn breakages<'f>(
         self,
         file: &'f [u8],
@@ -78,8 +78,8 @@ impl AnyFormat {
         })))
     }
 
-    /// Adds the rule that strict reading reports, and its severity. `None` if the expected rule is not reported, or
-    /// the validity of the file contradicts the expected severity.
+    /// Adds the reported rule, by default the most severe, and its severity. `None` if the rule is not reported, or the
+    /// validity of the file contradicts the expected severity.
     fn with_verdict(self, broken: BrokenFile, options: &ReadOptions) -> Option<BrokenFile> {
         let report = self.check(&broken.bytes, options).ok()?;
         let mut findings = report.findings().iter();

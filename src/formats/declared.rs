@@ -61,8 +61,8 @@ pub trait Declared: 'static {
     /// Rates how well `bytes` match the format, by magic bytes and structure, and detects the dialect. If the file is
     /// known to have this format, the dialect is valid even at low confidence.
     ///
-    /// By default, chooses the layout whose magic bytes match and that matches the longest prefix of the file. Among
-    /// layouts without magic bytes, chooses the first that matches the whole file.
+    /// By default, chooses the layout with matching magic bytes that matches the longest prefix of the file, or else
+    /// the first layout without magic bytes that matches the whole file.
     fn detect(bytes: &[u8]) -> Detection {
         detect_by_layouts(Self::ABOUT, bytes)
     }
@@ -98,7 +98,7 @@ pub trait Declared: 'static {
     /// Returns all violations in a file, each with its location. See [`check`](crate::check).
     ///
     /// By default, reports the first structural fault. If the structure is valid, reports trailing data, violations of
-    /// constraints, and the findings of [`check_content`](Declared::check_content).
+    /// constraints, wrong checksums, and the findings of [`check_content`](Declared::check_content).
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ pub trait Declared: 'static {
     ///
     /// # Errors
     ///
-    /// Returns the first fault that prevents decoding, with its location.
+    /// Returns an error if the file cannot be decoded, or the format lacks the dialect in the options.
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         let dialect = Self::dialect_of(bytes, options)?;
         let mut info = Info::new(Self::ABOUT.name, dialect);
@@ -143,7 +143,7 @@ pub trait Declared: 'static {
     ///
     /// # Errors
     ///
-    /// Returns the first fault that prevents decoding, with its location.
+    /// Returns an error if the file cannot be decoded, or the format lacks the dialect in the options.
     fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
         let dialect = Self::dialect_of(bytes, options)?;
         let mut contents = Contents::new(Self::ABOUT.name, dialect);
@@ -166,8 +166,8 @@ pub trait Declared: 'static {
         Report::default()
     }
 
-    /// Returns valid and broken files for cases that do not follow from the declaration, each with a description. Empty
-    /// by default.
+    /// Returns valid and broken files for cases that generated files rarely cover, each with a description. Empty by
+    /// default.
     #[cfg(feature = "proptest")]
     fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
         Vec::new()

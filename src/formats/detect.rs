@@ -83,7 +83,7 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
 }
 
 /// Detects the format and dialect of a file by magic bytes, then by structure. If they do not identify one format,
-/// the extension of `path` decides. Ignores `.mesh`, which several formats share.
+/// the extension of `path` decides, unless it contradicts them. Ignores `.mesh`, which several formats share.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -99,7 +99,7 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
 ///
 /// # Errors
 ///
-/// Returns an error if no built-in format matches the bytes, or several do.
+/// Returns an error if neither the bytes nor the extension identifies one built-in format.
 pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
     detect_among(FormatId::ALL, &[], bytes, path)
 }

@@ -35,10 +35,10 @@ pub struct RuleExample {
 /// The maximum numbers of items per list in generated files, in the order in which they are tried.
 const MAX_ITEMS: [u64; 4] = [1, 2, 3, 6];
 
-/// The number of files generated per layout and maximum.
+/// The number of files generated per layout and maximum number of items per list.
 const FILES_PER_LAYOUT: u64 = 24;
 
-/// The number of random numbers from which each file is generated.
+/// The number of random numbers from which a file is generated; none with seed 0.
 const RANDOM_NUMBERS: usize = 128;
 
 /// The search for an example of a rule among generated files.
@@ -67,7 +67,7 @@ impl ExampleSearch {
         })
     }
 
-    /// Returns an example from the first breakage of `file` that violates only `rule`; `None` if there is none.
+    /// Returns an example from the first breakage of a valid `file` that violates only `rule`; `None` if there is none.
     fn example_from_file(self, file: &[u8], ty: &'static Type, rule: &'static Rule) -> Option<RuleExample> {
         let dialects = self.about.dialects.iter();
         let dialect = *dialects.clone().find(|dialect| (self.layout_of)(file, **dialect) == Some(ty))?;

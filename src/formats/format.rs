@@ -25,14 +25,14 @@ pub trait Format: Declared + Sized {
     ///
     /// # Errors
     ///
-    /// Returns the first violation that the strictness in the options rejects, with its location.
+    /// Returns an error, with its location, if the file is rejected, or the format lacks the dialect in the options.
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Self>;
 
     /// Encodes the document in its own dialect. The output is deterministic across machines.
     ///
     /// # Errors
     ///
-    /// Returns an error if the dialect cannot express the document, or strict reading would reject the file.
+    /// Returns an error if the dialect cannot express the document, or the strictness in the options rejects it.
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>>;
 
     /// Adds every violation of the format's rules to `report`.
@@ -83,8 +83,8 @@ pub trait Format: Declared + Sized {
         let _ = (bytes, dialect, report);
     }
 
-    /// Returns all violations in a file: the reason it cannot be decoded, or the findings in the document. Implements
-    /// [`check_file`](Declared::check_file) for formats with a codec.
+    /// Returns all violations in a file. If it cannot be decoded, returns the reason and the violations found without
+    /// decoding. Implements [`check_file`](Declared::check_file) for formats with a codec.
     ///
     /// # Errors
     ///

@@ -113,7 +113,7 @@ pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Docume
 
 /// Returns all violations in a file of `format`, each with its location.
 ///
-/// If the file cannot be decoded, the last finding is the reason. Findings that require no decoding come before it.
+/// If the file cannot be decoded, returns the reason and the violations found without decoding.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {

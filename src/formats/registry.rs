@@ -102,7 +102,7 @@ impl Formats {
     ///
     /// # Errors
     ///
-    /// Returns an error if no format matches the bytes, or several do.
+    /// Returns an error if neither the bytes nor the extension identifies one format.
     pub fn detect(&self, bytes: &[u8], path: Option<&Path>) -> Result<Detected<AnyFormat>> {
         detect_among(&self.0, &[], bytes, path)
     }

@@ -29,8 +29,8 @@ pub(super) fn require_valid<D: Format>(document: D, options: &ReadOptions) -> Re
     Ok(document)
 }
 
-/// Checks and encodes a document, in parallel if threads are available. Returns an error if `options.strictness`
-/// rejects the document. `encode` must not rely on the rules, as the check may not have finished.
+/// Checks and encodes a document, in parallel if threads are available. Returns an error if the document cannot be
+/// encoded, or `options.strictness` rejects it. `encode` must not rely on the rules: the check may not have finished.
 #[allow(dead_code, reason = "unused if only Seed is enabled, which checks before writing")]
 pub(super) fn encode_checked<D: Format + Sync>(
     document: &D,

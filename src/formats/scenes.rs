@@ -7,7 +7,7 @@ use crate::scene::{Conventions, FromScene, Scene, SceneOptions, SourceFields, To
 use crate::{FormatId, Loss, ReadOptions, Result, WriteOptions};
 
 impl AnyFormat {
-    /// Adds conversion of files to scenes. Summaries then list the meshes of the scene.
+    /// Adds conversion of files to scenes. Summaries then include the contents of the scene.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -37,7 +37,7 @@ impl AnyFormat {
         format
     }
 
-    /// Summarises files like `other`.
+    /// Summarises files as `other` does.
     pub(super) fn with_info_of(mut self, other: AnyFormat) -> AnyFormat {
         self.info = other.info;
         self
@@ -62,7 +62,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// Returns an error if the format cannot be converted to scenes, or the file is rejected.
+    /// Returns an error if the format cannot be converted to scenes, or the file is rejected or inconsistent.
     pub fn read_scene(
         self,
         bytes: &[u8],
@@ -92,7 +92,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// Returns an error if the format has no conversion from scenes, or cannot express the scene.
+    /// Returns an error if the scene is inconsistent, or the format has no conversion from scenes or cannot express it.
     pub fn write_scene(
         self,
         scene: Scene,
@@ -107,7 +107,7 @@ impl AnyFormat {
     }
 }
 
-/// Summarises a file: its declared values, and the meshes, skeleton, animations and materials of its scene.
+/// Summarises a file: its properties, and the meshes, skeleton, animations and materials of its scene.
 fn info_with_scene<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
     let info = T::info_of(bytes, options)?;
     let (scene, _) = T::read(bytes, options)?.into_scene(&SceneOptions::default())?;
@@ -155,7 +155,7 @@ impl Document {
         Ok((scene, losses))
     }
 
-    /// Returns, for each part of the scene, the paths of its source fields.
+    /// Returns the paths of the source fields of each mesh, joint and animation in the scene.
     pub fn source_fields(&self) -> SourceFields {
         with_format!(*self, Document(ref document), |D| D::source_fields(document))
     }

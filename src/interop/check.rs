@@ -36,7 +36,7 @@ impl Interchange {
         Ok(report)
     }
 
-    /// Returns the rule that files of this format decode without errors.
+    /// Returns the rule that files of this format must decode without errors.
     pub fn rule(self) -> &'static Rule {
         match self.name() {
             "obj" => &OBJ,

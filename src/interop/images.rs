@@ -17,7 +17,7 @@ const MEDIA_TYPES: [(&str, &[&str], &[u8]); 5] = [
     ("image/vnd-ms.dds", &["dds"], b"DDS "),
 ];
 
-/// The maximum number of magic bytes.
+/// The largest number of magic bytes of a media type.
 const MAX_MAGIC_SIZE: u64 = 8;
 
 /// Returns the media type of an image by its magic bytes; `None` if it is unknown.

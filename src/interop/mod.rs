@@ -81,7 +81,8 @@ pub trait Files {
     /// # Errors
     ///
     /// Returns an error if the file cannot be created. The kind [`io::ErrorKind::Unsupported`] means that companion
-    /// files are unsupported. In that case, glTF embeds its buffer, and OBJ omits material colours and textures.
+    /// files are unsupported. In that case, glTF embeds its buffer, OBJ omits material colours and textures, and PLY
+    /// omits embedded images.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>>;
 
     /// Writes an image file. Implementations may keep an existing file that has the same content.
@@ -111,7 +112,7 @@ impl Files for BTreeMap<String, Vec<u8>> {
     }
 }
 
-/// A row of the table of formats.
+/// The entry of a format in the table below.
 struct Entry {
     name: &'static str,
     title: &'static str,
@@ -157,7 +158,7 @@ macro_rules! interchange {
         }
 
         impl Interchange {
-            /// The built-in formats that are enabled as features.
+            /// The built-in formats whose features are enabled.
             pub const ALL: &[Interchange] = &[$(#[cfg(feature = $feature)] Interchange::$variant,)*];
 
             fn entry(self) -> Entry {
@@ -185,7 +186,7 @@ interchange! {
     Ply "ply" ply write "ply" "Stanford PLY" "polygons, attributes of any name",
     /// STL by 3D Systems.
     Stl "stl" stl write "stl" "STL" "triangles with a normal each",
-    /// glTF 2.0 in one file.
+    /// glTF 2.0 in one binary file.
     Glb "gltf" gltf write_glb "glb" "glTF 2.0 binary" "one file: meshes, skins, animations",
     /// glTF 2.0 as JSON with a separate buffer file.
     Gltf "gltf" gltf write_json "gltf" "glTF 2.0" "JSON with a separate .bin file: meshes, skins, animations",

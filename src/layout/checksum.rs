@@ -3,7 +3,7 @@
 use super::declaration::ChecksumFunction;
 use super::expr::Value;
 
-/// CRC-32 according to ISO 3309, used by zlib and PNG.
+/// CRC-32 according to ISO 3309, used by gzip and PNG.
 pub const CRC32: ChecksumFunction =
     ChecksumFunction { name: "CRC-32", compute: |bytes, _| crc32fast::hash(bytes).into() };
 
@@ -23,7 +23,7 @@ pub const XXH64: ChecksumFunction = ChecksumFunction {
     compute: |bytes, arguments| xxhash_rust::xxh64::xxh64(bytes, seed(arguments)),
 };
 
-/// XXH3 with 64 bits; the argument is the seed, 0 if omitted.
+/// 64-bit XXH3; the argument is the seed, 0 if omitted.
 pub const XXH3: ChecksumFunction = ChecksumFunction {
     name: "XXH3",
     compute: |bytes, arguments| xxhash_rust::xxh3::xxh3_64_with_seed(bytes, seed(arguments)),

@@ -1,4 +1,4 @@
-//! Reads and writes declared types with binrw, and locates its errors with the walker.
+//! Reads and writes declared types with binrw, and locates binrw's errors with the walker.
 
 use std::io::Cursor;
 
@@ -29,8 +29,8 @@ use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOpti
 ///
 /// # Errors
 ///
-/// Returns the first structural fault, or the first finding of [`check`] that `options.strictness` rejects. The error
-/// has a path, a byte range and a rule.
+/// Returns an error if binrw or [`check`] fails, or `options.strictness` rejects a finding of [`check`]. The error has
+/// the path, byte range and rule of the first structural fault or rejected finding, if any.
 pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &ReadOptions) -> Result<T> {
     let structure = Structure::of(&T::TYPE);
     let value = decode(&structure, bytes, options, |reader| T::read_le(reader))?;
@@ -56,7 +56,7 @@ pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &
 ///
 /// # Errors
 ///
-/// Returns an error if binrw fails, or `options.strictness` rejects a finding of [`check`].
+/// Returns an error if binrw or [`check`] fails, or `options.strictness` rejects a finding of [`check`].
 pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
     value: &T,
     options: &WriteOptions,
@@ -67,8 +67,27 @@ pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
     Ok(bytes)
 }
 
-/// Checks a file of type `T`. Reports the first structural fault. For a file without faults, reports trailing bytes,
-/// violated constraints and wrong checksums. Each finding has a path and a byte range.
+/// Checks a file of type `T`. Reports the first structural fault, and trailing bytes of blocks before it. Without a
+/// fault, reports trailing bytes, violated constraints and wrong checksums. Each finding has a path and a byte range.
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::{self, Layout};
+/// use meshspec::{Rule, Severity};
+///
+/// static HOUR: Rule = Rule::new("TIME-HOUR", Severity::Error, "Hours are below 24.");
+///
+/// #[derive(Layout)]
+/// #[binrw]
+/// struct Time {
+///     #[layout(below = 24, rule = HOUR)]
+///     hour: u8,
+/// }
+///
+/// let report = layout::check::<Time>(&[25, 0], &Default::default())?;
+/// assert_eq!((report.count_of("LAYOUT-TRAILING"), report.count_of("TIME-HOUR")), (1, 1));
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -98,7 +117,7 @@ pub(crate) fn encode<T: for<'a> BinWrite<Args<'a> = ()>>(value: &T) -> Result<Ve
     Ok(out.into_inner())
 }
 
-/// Returns the options with a limit of at least one finding per rule, so that reading can reject the first.
+/// Returns the options with a limit of at least one finding per rule, so that reading can reject a finding.
 pub(crate) fn with_at_least_one_finding(options: &ReadOptions) -> ReadOptions {
     let max_findings = options.limits.max_findings_per_rule.max(1);
     ReadOptions { limits: options.limits.with_max_findings_per_rule(max_findings), ..options.clone() }

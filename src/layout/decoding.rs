@@ -9,9 +9,9 @@ use super::expr::Value;
 /// The function takes the stored value, a plain number or a packed word. It returns a type that converts to
 /// [`DecodedValue`].
 ///
-/// The decoding of a packed word applies to all fields of that type. The unit may be declared on the word or on the
-/// field. Schemas print the formula as a C expression: `x` is the stored number, and the bit fields of a packed
-/// word are variables. Brackets enclose a list of numbers.
+/// The decoding of a packed word applies to all fields of that type that declare no function. The unit may be declared
+/// on the word or on the field. The formula is usually a C expression: `x` is the stored number, and the bit fields of
+/// a packed word are variables. Brackets enclose a list of numbers.
 ///
 /// ```
 /// use binrw::binrw;
@@ -64,11 +64,11 @@ pub enum DecodedValue {
 /// An argument type for decoding functions: a number, or a packed word with a layout.
 #[doc(hidden)]
 pub trait FromValue: Sized {
-    /// Converts a value; `None` if it has another type.
+    /// Converts a value; `None` if it has another type or is out of range.
     fn from_value(value: &Value) -> Option<Self>;
 }
 
-/// Applies `function` to a stored value; `None` if the value has another type.
+/// Applies `function` to a stored value; `None` if the value does not convert to `T`.
 #[doc(hidden)]
 pub fn decode<T: FromValue, R: Into<DecodedValue>>(
     value: &Value,
@@ -103,7 +103,7 @@ impl Decoding {
         Decoding { unit: if self.unit.is_empty() { of_type.unit } else { self.unit }, ..decoding }
     }
 
-    /// Returns the decoded value and its unit. A missing function or unit is inherited from the packed word's type.
+    /// Returns the decoded value, if any, and the unit. A packed word's type provides a missing function or unit.
     pub fn apply(self, value: &Value) -> (Option<DecodedValue>, &'static str) {
         let of_type = if let Value::Bits(_, word) = value { word.decoding } else { Decoding::NONE };
         let decoding = self.or_type_decoding(of_type);

@@ -6,7 +6,7 @@ use super::declaration::{Declaration, Shape, Type};
 use super::program::{ListingOrder, Program, ValueOrigin, reachable};
 use super::wording::IndentedText;
 
-/// Prints magic bytes, named values, flags, and the numbers in conditions, checks and constraints.
+/// Prints magic bytes, enum values, masks of bit fields, and the literals in expressions over integer fields.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut dictionary = Dictionary::new(title);
     for reached in reachable(layouts, ListingOrder::ContainersFirst) {
@@ -72,7 +72,7 @@ impl Dictionary {
         self.add_entry(name, bytes);
     }
 
-    /// Adds an entry, unless an entry with the same bytes exists. In the name, characters other than ASCII letters and
+    /// Adds an entry, unless its bytes are empty or already added. In the name, characters other than ASCII letters and
     /// digits become `_`.
     pub fn add_entry(&mut self, name: &str, bytes: Vec<u8>) {
         if bytes.is_empty() || !self.added.insert(bytes.clone()) {

@@ -1,26 +1,26 @@
 //! Expressions in a declaration, such as the argument of `count` or `if`.
 //!
-//! Expressions are limited to literals, earlier fields, bit fields of packed words, casts, arithmetic, comparisons,
-//! logic and conditionals. The walker can evaluate them, and every schema printer can translate them.
+//! Expressions consist of literals, fields, imports, bit fields, casts, operators, conditionals and string patterns.
+//! The walker can evaluate them, and schema printers can translate them.
 
 use std::fmt;
 
 use super::declaration::Declaration;
 
-/// An expression over earlier fields and the struct's imports.
+/// An expression over fields and imports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Expr {
     /// A number.
     Literal(i128),
     /// `true` or `false`.
     Bool(bool),
-    /// A field, a field of a field, or a bit field of a packed word: `header.format.normal()`.
+    /// A field or import, a nested field, or a bit field of a packed word: `header.format.normal()`.
     Path(&'static [&'static str]),
     /// `!a` or `-a`.
     Unary(UnaryOp, &'static Expr),
     /// `a + b` and so on.
     Binary(BinaryOp, &'static Expr, &'static Expr),
-    /// `a as u64`: truncates to the width of the type, like in Rust.
+    /// `a as u64`: truncates to the width of the type, as in Rust.
     Cast(&'static Expr, IntType),
     /// `if a { b } else { c }`. Only the chosen branch is evaluated.
     If(&'static Expr, &'static Expr, &'static Expr),
@@ -131,7 +131,7 @@ impl BinaryOp {
 pub enum Value {
     /// An integer of up to 128 bits. A 128-bit unsigned value above `i128::MAX` is stored as a negative number.
     Int(i128),
-    /// A boolean: a single-bit flag or the result of a comparison.
+    /// A boolean, such as a single-bit flag or the result of a comparison.
     Bool(bool),
     /// A 32-bit float with its stored bits.
     F32(f32),
@@ -155,7 +155,7 @@ impl Value {
         }
     }
 
-    /// Returns the lowest `N` bytes of a packed word or number, little-endian; `None` for other values.
+    /// Returns the lowest `N` bytes of a packed word or integer, little-endian; `None` for other values or `N` > 16.
     pub fn to_bytes<const N: usize>(&self) -> Option<[u8; N]> {
         let word = match self {
             Value::Bits(word, _) => *word,
@@ -196,7 +196,7 @@ impl From<bool> for Value {
 
 /// Looks up the values of the names in expressions.
 pub trait Lookup {
-    /// Returns the value of the field, nested field or bit field at a path; `None` if it is unknown.
+    /// Returns the value of the import, field or bit field at a path; `None` if it is unknown.
     fn lookup(&self, path: &[&str]) -> Option<Value>;
 }
 
@@ -256,9 +256,9 @@ impl super::declaration::BitField {
 /// The reason why an expression has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EvalError {
-    /// A name is not in scope, or its value has the wrong type.
+    /// A name is not in scope, or a value has the wrong type.
     Unknown,
-    /// The result overflows, or a divisor is zero.
+    /// A result overflows, a divisor is zero, or a shift is out of range.
     Overflow,
 }
 
@@ -298,7 +298,7 @@ impl Expr {
         }
     }
 
-    /// Evaluates the expression to an integer. `true` is 1, and a packed word is its bits.
+    /// Evaluates the expression to an integer. `true` yields 1, and a packed word its bits.
     pub fn eval_int(&self, scope: &dyn Lookup) -> Result<i128, EvalError> {
         match self.eval(scope)? {
             Value::Int(value) => Ok(value),

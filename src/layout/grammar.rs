@@ -85,7 +85,7 @@ impl Attribute {
         }
     }
 
-    /// Returns the range of the integers, without restrictions by the rest of the file. Indices and words start at 0.
+    /// Returns the range of the integers, or of the indices of words, without restrictions by the rest of the file.
     pub fn integer_range(&self) -> RangeInclusive<u32> {
         match (self.value_type, self.domain) {
             (ValueType::Integer, Domain::Range(min, max)) => min.unsigned_abs()..=max.unsigned_abs(),

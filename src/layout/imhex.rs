@@ -8,10 +8,9 @@
 //!   block, and `char[]`, which ends at a NUL; nested arrays are flattened;
 //! - `bitfield` from the lowest bit (`bitfield_order right_to_left`), with `bool`, `signed` and nested fields, and
 //!   `enum` with a type; big-endian words are numbers, and `[[export]]` shows variables computed from them;
-//! - placement (`@`), which leaves the cursor unchanged (`@ $` is a look-ahead), and `$ = …`, which moves it past
-//!   a block of stored size;
-//! - `std::assert` and `std::error`, `///` for documentation. Constraints become comments, since violating one
-//!   does not stop the pattern.
+//! - placement (`@`), which leaves the cursor unchanged (`@ $` is a look-ahead), and `$ = …`, which skips a block;
+//! - `std::assert` and `std::error`, `///` for documentation. Constraints become comments, since a violation must
+//!   not stop the pattern.
 //!
 //! Packed blocks are byte arrays with a comment about their content. The structs of the content can be placed over
 //! unpacked data. Variants of a choice are named `as_…`, and `_` is appended to names that are keywords.
@@ -53,7 +52,7 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     out.into_text()
 }
 
-/// Reserved words: keywords, operators, constants, types, and the stored number of big-endian words.
+/// Reserved words: keywords, operators, constants, types, and `word`, the member for the number of a big-endian word.
 const KEYWORDS: &str = "_ addressof any as auto be bitfield bool break catch char char16 const continue double else \
     enum false float fn for from if import in inf is le match namespace nan null out padding parent ref return s128 \
     s16 s24 s32 s48 s64 s8 s96 signed sizeof str struct this true try typenameof u128 u16 u24 u32 u48 u64 u8 u96 \
@@ -195,7 +194,7 @@ fn print_choice(out: &mut IndentedText, variants: &[Variant], names: &Names) {
     out.push_line("}");
 }
 
-/// Prints a variable, with its placement if it has an explicit offset.
+/// Prints a variable, with its placement if it is a look-ahead or has an explicit offset.
 fn print_variable(out: &mut IndentedText, field: &Field, name: &str, names: &Names) {
     let element = ElementPrinter { count: field.count.as_ref(), arguments: field.arguments, names };
     let placement = field.position.map(|position| format!(" @ {}", expr_text(&position, names)));

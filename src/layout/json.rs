@@ -100,7 +100,7 @@ impl Json {
         if let Json::List(_) = self { ["[", "]"] } else { ["{ ", " }"] }
     }
 
-    /// Returns the parts of a list or object, each with its printed key.
+    /// Returns the parts of a list or object, each with its printed key (empty in a list); `None` for other values.
     fn members(&self) -> Option<Vec<(String, &Json)>> {
         match self {
             Json::List(items) => Some(items.iter().map(|item| (String::new(), item)).collect()),

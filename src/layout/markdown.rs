@@ -1,4 +1,4 @@
-//! Prints tables as in a specification: a section for each declaration, containers before their parts.
+//! Prints tables as in a specification: a section for each declaration, in depth-first order.
 
 use std::ops::RangeInclusive;
 
@@ -107,7 +107,7 @@ fn print_table_head(out: &mut IndentedText, cells: &[&str]) {
     out.push_line(format!("|{}", "---|".repeat(cells.len())));
 }
 
-/// Returns a doc comment as the content of a cell.
+/// Formats text as the content of a table cell.
 fn table_cell(text: &str) -> String {
     let paragraphs: Vec<_> = text.split("\n\n").map(|p| p.lines().collect::<Vec<_>>().join(" ")).collect();
     paragraphs.join("<br>").replace('|', "\\|")
@@ -127,7 +127,7 @@ fn print_struct_table(out: &mut IndentedText, reached: &Reached, fields: &[Field
     }
 }
 
-/// Returns a text about a type, with the declaration of the type linked.
+/// Links the first mention of a type's declaration in a text.
 fn with_link(text: String, ty: &Type) -> String {
     match ty.declaration() {
         Some(declaration) => text.replacen(declaration.name, &link(declaration.name), 1),
@@ -135,7 +135,7 @@ fn with_link(text: String, ty: &Type) -> String {
     }
 }
 
-/// Returns the cell with a field's condition, documentation, arguments, content, checks and constraints.
+/// Returns the `meaning` cell of a field, including its condition, documentation, content, checks and constraints.
 fn field_meaning(field: &Field, names: &Names) -> String {
     let mut parts = Vec::new();
     if let Some(condition) = &field.condition {

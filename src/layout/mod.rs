@@ -6,7 +6,7 @@
 //! - the [walker](walk), an independent decoder that yields each field with its byte range;
 //! - the annotated [dump];
 //! - the [assembler](assemble) and the [generators](generate) of files;
-//! - the [schema export](schema): specification tables, and definitions for Kaitai, ImHex and C.
+//! - the [schema export](schema), such as specification tables and definitions for Kaitai, ImHex and C.
 //!
 //! ```
 //! use binrw::binrw;
@@ -81,12 +81,12 @@ use expr::Value;
 /// }
 /// ```
 pub trait Layout {
-    /// The layout of the type. Numbers are little-endian unless the declaration is marked `big`.
+    /// The layout of the type. Numbers are little-endian unless their declaration or field is marked `big`.
     const TYPE: Type;
 
-    /// The layout of the type within a big-endian struct. It differs from [`TYPE`](Layout::TYPE) for numbers, arrays of
-    /// numbers, and structs without an explicit byte order. In a big-endian struct, a packed word must have an explicit
-    /// byte order. This does not compile:
+    /// The layout of the type within a big-endian struct. Numbers of several bytes are big-endian, except in types with
+    /// an explicit byte order. In a big-endian struct, a packed word of several bytes must have an explicit byte order.
+    /// This does not compile:
     ///
     /// ```compile_fail,E0080
     /// # use binrw::binrw;
@@ -112,8 +112,8 @@ pub trait Layout {
     /// ```
     const BIG: Type = Self::TYPE;
 
-    /// Returns the size of a value in bytes; `None` if it depends on the content. `arguments` are the values of the
-    /// imports, in order.
+    /// Returns the size of a value in bytes; `None` if the declaration and the arguments do not determine it.
+    /// `arguments` are the values of the imports, in order.
     fn size_with(arguments: &[Value]) -> Option<u64> {
         match Self::TYPE {
             Type::Declared(declaration) => declaration.size(&declaration.bind(arguments.iter().cloned())),
@@ -121,8 +121,10 @@ pub trait Layout {
         }
     }
 
-    /// Returns the offset of a field in bytes; `None` if there is no such field, or its offset depends on the content.
-    /// `arguments` are the values of the imports, in order.
+    /// Returns the offset of a field in bytes. `arguments` are the values of the imports, in order.
+    ///
+    /// Returns `None` if there is no such field, its condition does not hold, or its offset is explicit or depends on
+    /// the content.
     fn offset_with(name: &str, arguments: &[Value]) -> Option<u64> {
         let Type::Declared(declaration) = Self::TYPE else { return None };
         declaration.offset_of(name, &declaration.bind(arguments.iter().cloned())).map(|(offset, _)| offset)

@@ -1,9 +1,9 @@
-//! Prints expressions and names in the languages of the back ends.
+//! Prints expressions and names in schema languages.
 
 use super::expr::{BinaryOp, Expr, IntType, Precedence, UnaryOp};
 use super::program::{Names, ValueKind};
 
-/// The differences between languages in writing expressions.
+/// The syntax of expressions in a language.
 pub(super) trait Notation {
     /// The infix operators for "and" and "or", and the prefix for "not", with its trailing space if needed.
     const LOGIC_OPERATORS: [&'static str; 3] = ["&&", "||", "!"];
@@ -31,7 +31,7 @@ pub(super) trait Notation {
     }
 }
 
-/// The notation of human-readable tables.
+/// The notation for human readers.
 pub(super) struct TextNotation;
 
 impl Notation for TextNotation {
@@ -128,7 +128,7 @@ pub(super) fn factor(expr: &Expr, names: &Names, notation: &impl Notation) -> St
     operand(expr, BinaryOp::Multiply, true, names, notation)
 }
 
-/// Prints an operand, in parentheses unless it binds more tightly in every language.
+/// Prints an operand of `outer`, in parentheses unless they are redundant in every language.
 fn operand<N: Notation>(expr: &Expr, outer: BinaryOp, left: bool, names: &Names, notation: &N) -> String {
     let text = print(expr, names, notation);
     let inner = match expr {

@@ -18,7 +18,7 @@ pub struct DeclaredRule {
 }
 
 /// Returns the rules that these layouts declare: the rules of constraints, and the rules of fields with checks.
-/// Rules common to several layouts are listed once.
+/// Entries that differ only in the declaration of the field are listed once.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {

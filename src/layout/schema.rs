@@ -93,7 +93,7 @@ impl Schema {
 
     /// Prints the layouts of a format and every declaration that they reach.
     ///
-    /// `name` is the format's identifier, `title` its display name. The name of each layout consists of lower-case
+    /// `name` is the format's identifier, `title` its display name. The name of each layout must consist of lower-case
     /// letters, digits and `_`.
     pub fn print(self, name: &str, title: &str, layouts: &[(&str, &'static Type)]) -> Vec<SchemaFile> {
         self.print_with_note(name, title, "", layouts)

@@ -1,4 +1,4 @@
-//! Checks files by their declaration, and converts faults to errors and findings.
+//! Checks files against their declaration, and converts faults to errors and findings.
 
 use super::check_bytes;
 use super::declaration::Type;
@@ -22,7 +22,7 @@ impl Structure {
         Structure { ty, rules: RULES, format: None }
     }
 
-    /// Converts a fault to an error with path, byte range and rule.
+    /// Converts a fault to an error with its path, byte range and rule, if any.
     pub fn to_error(self, fault: &Fault) -> Error {
         let kind = match fault.kind {
             FaultKind::Limit => ErrorKind::LimitExceeded(Limit::Decoded),
@@ -37,7 +37,7 @@ impl Structure {
         }
     }
 
-    /// Adds the byte range to a codec error with a path. Replaces other errors by the first fault, if any.
+    /// Adds the byte range to a codec error with a path. Replaces other errors with the first fault, if any.
     pub fn locate(&self, error: Error, bytes: &[u8], limits: &Limits) -> Error {
         if !error.path().is_empty() {
             let span = walk::find(self.ty, bytes, error.path(), limits);
@@ -57,9 +57,9 @@ impl Structure {
         }
     }
 
-    /// Reports the first fault. For a file without faults, reports trailing bytes, violated constraints and wrong
-    /// checksums, and returns `true`. Returns an error if decoding would exceed `limits`, or needs a packing whose
-    /// feature is disabled.
+    /// Reports the first fault, and trailing bytes of blocks before it. For a file without faults, reports trailing
+    /// bytes, violated constraints and wrong checksums, and returns `true`. Returns an error if decoding would exceed
+    /// `limits`, or needs a packing whose feature is disabled.
     pub fn check(&self, bytes: &[u8], limits: &Limits, report: &mut Report) -> Result<bool> {
         let Err(fault) = walk::walk(self.ty, bytes, limits, &mut TrailingVisitor(report)) else {
             // `check_bytes` walks the file again, and returns an error only for a fault.

@@ -63,7 +63,7 @@ impl Serialize for Word {
                     map.serialize_entry(field.name, &Word { bits, fields })?;
                 }
                 None if field.flag => map.serialize_entry(field.name, &(bits != 0))?,
-                // Bit fields that are numbers have at most 32 bits.
+                // Bit fields that are numbers fit in an `i64`.
                 None if field.signed => {
                     map.serialize_entry(field.name, &(field.bits.extract_signed(self.bits) as i64))?;
                 }

@@ -55,7 +55,7 @@ impl IndentedText {
     }
 }
 
-/// Marks a name or an expression in a text.
+/// Marks up a name or an expression in a text.
 pub(super) type Markup = fn(&str) -> String;
 
 /// Returns an expression as human-readable text.
@@ -95,7 +95,7 @@ pub(super) fn byte_order_text(layouts: &[(&str, &'static Type)]) -> &'static str
     }
 }
 
-/// Returns the type without its dimensions.
+/// Returns the name of a type; empty for arrays and lists.
 pub(super) fn base_name(ty: &Type) -> String {
     match ty {
         Type::Unsigned(size) => format!("u{}", 8 * size),
@@ -108,7 +108,7 @@ pub(super) fn base_name(ty: &Type) -> String {
     }
 }
 
-/// Returns the size of a present field as a number or a term; empty if it depends on the content.
+/// Returns the size of a present field in bytes, as a number or a term with its count; empty for other sizes.
 pub(super) fn size_text(field: &Field, names: &Names) -> String {
     let present = Field { condition: None, position: None, lookahead: false, ..*field };
     if let Some(size) = present.size(&Scope::default()) {
@@ -124,7 +124,7 @@ pub(super) fn size_text(field: &Field, names: &Names) -> String {
     }
 }
 
-/// Returns the offset of each field of a struct: a number, or the field that it follows.
+/// Returns the offset of each field of a struct: `12`, `at header.offset` or `after names`.
 pub(super) fn offset_texts(reached: &Reached) -> Vec<String> {
     let names = reached.names;
     let mut offset = Some(reached.declaration.magic.len() as u64);
@@ -249,7 +249,7 @@ pub(super) fn remark_lines(field: &Field, names: &Names) -> String {
     lines.chain(checksum_text(field, names, str::to_owned)).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns `Checksum: CRC-32 from count on, stored in sum.`; `None` without a checksum. `code` marks names.
+/// Returns a text like `Checksum: CRC-32 from count on, stored in sum.`; `None` without checksum. `code` marks names.
 pub(super) fn checksum_text(field: &Field, names: &Names, code: Markup) -> Option<String> {
     let Checksum { stored, function, from, none, .. } = field.checksum?;
     let stored = code(&readable_expr(&stored, names));
@@ -294,7 +294,7 @@ pub(super) fn check_text(check: &Check, field: &Field, names: &Names, code: Mark
     format!("Rejected unless {condition}: {}{rule}.", check.message)
 }
 
-/// Returns `0, 1 or 2`.
+/// Joins values as in `0, 1 or 2`; returns `nothing` for an empty list.
 pub(super) fn join_alternatives(values: &[impl fmt::Display]) -> String {
     let texts: Vec<_> = values.iter().map(|value| value.to_string()).collect();
     match texts.split_last() {

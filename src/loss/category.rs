@@ -2,7 +2,7 @@
 
 use meshspec_derive::ToJson;
 
-/// The part of a model that a loss affects, ordered by importance. Lists of losses start with geometry.
+/// The part of a model that a loss affects, ordered by importance. Groups of losses are sorted in this order.
 ///
 /// ```
 /// use meshspec::{Category, Loss, LossKind, path};
@@ -30,7 +30,7 @@ pub enum Category {
 
 impl Category {
     /// Returns the category of the last path segment with a category; [`Other`](Category::Other) if no segment has a
-    /// category. Ignores names that the file defines.
+    /// category. Ignores names that the file defines, except those of joint and weight attributes.
     pub(super) fn from_path(path: &str) -> Category {
         let mut category = Category::Other;
         let mut segments = path.split(['.', '[', ']', ',', ' ']);

@@ -43,8 +43,8 @@ pub struct LossGroup {
     pub count: usize,
     /// The path of the last loss.
     pub last_path: Path,
-    /// The key of the group: kind, path without indices and names, message, items and quantity. Only losses with equal
-    /// keys are grouped.
+    /// The key of the group: kind, path without indices and names, message, items, quantity, and whether total and
+    /// error are known. Only losses with equal keys are grouped.
     pub pattern: String,
     /// The largest error of a loss; `None` if no loss has an error.
     pub largest_error: Option<LargestError>,
@@ -69,7 +69,7 @@ pub struct LargestError {
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Details {
     listed: Vec<String>,
-    /// The number of details that are not listed.
+    /// The number of details that are not listed, counting duplicates.
     omitted: usize,
 }
 
@@ -129,7 +129,15 @@ impl LossGroup {
         }
     }
 
-    /// Formats the group as one line, with `location` instead of its paths.
+    /// Formats the group as one line, with `location` in place of the first and last path.
+    ///
+    /// ```
+    /// use meshspec::{Loss, LossGroup, LossKind};
+    ///
+    /// let losses = [0, 1].map(|mesh| Loss::new(LossKind::Dropped, format!("meshes[{mesh}].name"), "not stored"));
+    /// let groups = LossGroup::from_losses(&losses);
+    /// assert_eq!(groups[0].format_at("two meshes"), "dropped: two meshes: not stored");
+    /// ```
     pub fn format_at(&self, location: &str) -> String {
         let Loss { kind, message, affected, .. } = &self.example;
         let colon = if location.is_empty() { "" } else { ": " };
@@ -235,7 +243,7 @@ fn group_key(loss: &Loss) -> String {
     format!("{}: {path}: {} {items} {of} {quantity} {}", loss.kind, loss.message, loss.error.is_some())
 }
 
-/// Replaces every number in the path with `#`, and removes quoted strings.
+/// Replaces every number outside quotes with `#`, and removes quoted text.
 fn path_pattern(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     let mut is_quoted = false;

@@ -32,11 +32,11 @@ pub struct Loss {
     pub detail: Option<String>,
     /// The number of affected items, if counted.
     pub affected: Option<Affected>,
-    /// The largest deviation of a value from the source, in the unit of `quantity`; `None` unless values were rounded.
+    /// The largest deviation of a value from the source, in the unit of `quantity`; `None` if not measured.
     pub error: Option<f32>,
     /// The quantity that `error` measures.
     pub quantity: Option<Quantity>,
-    /// The longest side of the affected mesh, in the unit of `quantity`.
+    /// The longest side of the affected mesh, in the unit of `quantity`, if known.
     pub size: Option<f32>,
 }
 
@@ -155,7 +155,7 @@ impl Loss {
         self.with_detail(format_args!("\"{before}\" becomes \"{after}\""))
     }
 
-    /// Returns the loss with the first 20 names, and the number of further names, as affected value; `None` without names.
+    /// Sets the affected value to the first 20 names and the number of further names. `None` without names.
     pub(crate) fn listing(self, names: impl IntoIterator<Item = String>) -> Option<Loss> {
         const MAX_NAMES: usize = 20;
         let mut names = names.into_iter();
@@ -167,7 +167,7 @@ impl Loss {
         }
     }
 
-    /// Returns the loss; `None` if the number of affected items is 0, or the error is 0.
+    /// Returns the loss; `None` if the number of affected items is 0, or the error is not positive.
     pub(crate) fn if_any(self) -> Option<Loss> {
         let has_items = self.affected.is_none_or(|affected| affected.count > 0);
         (has_items && self.error.is_none_or(|error| error > 0.0)).then_some(self)
@@ -183,7 +183,7 @@ impl Loss {
         Loss { affected: Some(Affected { count: count as u64, of: Some(total as u64), items }), ..self }
     }
 
-    /// Sets the longest side of the affected mesh. Ignored unless positive and finite.
+    /// Sets the longest side of the affected mesh; `None` unless positive and finite.
     #[doc(hidden)]
     pub fn with_mesh_size(self, size: f32) -> Loss {
         Loss { size: Some(size).filter(|size| *size > 0.0 && size.is_finite()), ..self }

@@ -58,9 +58,9 @@ impl Scene {
         limits::require_meshes(self.meshes.len(), limits.max_triangles)
     }
 
-    /// Replaces each mesh for which `is_baked` returns `true` by one transformed copy per instance. Returns an error if
-    /// the copies exceed `max_triangles` triangles or vertices, or the limits on meshes, names and extras, which are
-    /// derived from `max_triangles`. Returns an error if memory is exhausted.
+    /// Replaces each mesh with placements for which `is_baked` returns `true` by one transformed copy per instance.
+    /// Returns an error if the copies exceed `max_triangles` triangles or vertices, or the limits on meshes, names and
+    /// extras, which are derived from `max_triangles`, or if memory is exhausted.
     pub(crate) fn bake(
         &mut self,
         max_triangles: u64,
@@ -99,7 +99,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Bakes sheared placements, and placements in levels of detail, which glTF nodes cannot express.
+    /// Bakes meshes with a sheared placement or in a level of detail, which glTF nodes cannot express.
     pub(super) fn bake_inexpressible(&mut self, max_triangles: u64, losses: &mut Vec<Loss>) -> Result<()> {
         let levels: HashSet<usize> = self.lods.iter().flat_map(|lod| &lod.meshes).copied().collect();
         self.bake(max_triangles, losses, |index, mesh| {

@@ -4,8 +4,9 @@ use super::{Channel, Faces, Indices, Mesh, Scene, Skin};
 use crate::{Error, Result};
 
 impl Scene {
-    /// Checks that every attribute has one value per vertex, all indices are in range, face sizes sum to the number of
-    /// indices, and the skeleton has no cycles.
+    /// Checks that attributes have one value per vertex, indices are in range, face sizes sum to the number of corners,
+    /// channels have one sample per time, node transforms are finite, and the skeleton has no cycles. Ignores joint
+    /// indices without a skeleton.
     ///
     /// # Errors
     ///

@@ -55,8 +55,8 @@ impl Scene {
         self.skeleton.joints.push(Joint { name, inverse_bind: inverse, rest, ..Joint::default() });
     }
 
-    /// Maps the translations of the root joints, in the rest pose and in all animations, computing in 64 bits. Roots
-    /// without a rest transform are not changed, since their rest pose is the bind pose.
+    /// Maps the translations of the root joints, in the rest pose and in all animations, computing in 64 bits. Adds no
+    /// rest transforms to roots without one, since their rest pose is the bind pose.
     pub(super) fn map_root_translations(&mut self, to: impl Fn(DVec3) -> DVec3) {
         let moved = |translation: &mut [f32; 3]| {
             *translation = to(DVec3::from(translation.map(f64::from))).as_vec3().into();
@@ -153,8 +153,8 @@ impl Mesh {
         };
     }
 
-    /// Fills in (0, 0, 0) if the mesh has other attributes but no positions. Drops the faces if the mesh has no
-    /// vertices. `path` is the path of the mesh in its source.
+    /// Fills in (0, 0, 0) if the mesh has other attributes, except custom ones, but no positions. Drops the faces if
+    /// the mesh has no vertices. `path` is the path of the mesh in its source.
     #[cfg_attr(
         not(any(feature = "mesh", feature = "crucible")),
         allow(dead_code, reason = "the other formats always have positions")
@@ -215,8 +215,8 @@ impl Mesh {
         before - kept.len()
     }
 
-    /// Generates smooth normals: the normal of a vertex is the area-weighted mean of its face normals. Vertices that
-    /// have no faces, or only degenerate faces, get (0, 0, 1).
+    /// Generates smooth normals: the normal of a vertex is the area-weighted mean of its face normals. Vertices whose
+    /// mean is zero or not finite, such as those without faces, get (0, 0, 1).
     pub fn generate_normals(&mut self) {
         let mut sums = vec![Vec3::ZERO; self.positions.len()];
         self.faces.for_each(self.positions.len(), |face| {

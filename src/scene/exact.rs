@@ -30,7 +30,7 @@ const UNAVOIDABLE: f64 = 1.0 / (1 << 24) as f64;
 /// far from the origin. The rounding error of other points never exceeds [`VISIBLE_IN_MESH`].
 const LOCAL: f64 = 1000.0;
 
-/// The coordinate in metres above which rounding to 32 bits may move a point by more than a millimetre.
+/// The absolute coordinate in metres above which the error of rounding to 32 bits may exceed a millimetre.
 pub(crate) const FAR: f32 = 32768.0;
 
 /// The bounding box of points.
@@ -75,7 +75,7 @@ impl Extent {
         error > NEEDS_64_BITS * self.size() || error > MILLIMETRE
     }
 
-    /// Returns `true` if the rounding error `error` of coordinates in this box is a loss.
+    /// Returns `true` if the rounding error `error` of coordinates in this box is visible.
     pub fn is_error_visible(&self, error: f64) -> bool {
         exceeds(error, VISIBLE, *self) || error > MILLIMETRE
     }
@@ -86,7 +86,7 @@ impl Extent {
     }
 }
 
-/// Returns `true` if `error` exceeds `fraction` of the box size. Always `false` for a single point.
+/// Returns `true` if `error` exceeds `fraction` of the box size. Always `false` for a box without size.
 fn exceeds(error: f64, fraction: f64, extent: Extent) -> bool {
     extent.size() > 0.0 && error > fraction * extent.size()
 }
@@ -174,7 +174,8 @@ impl Mesh {
 }
 
 impl Scene {
-    /// Drops the 64-bit positions, since no format can store them. Lists visible rounding errors.
+    /// Drops the 64-bit positions, since no format can store them. Lists visible rounding errors that centring would
+    /// reduce.
     pub(super) fn round_positions(&mut self, losses: &mut Vec<Loss>) {
         if self.meshes.iter().all(|mesh| mesh.exact_positions.is_none()) {
             return;

@@ -5,8 +5,8 @@ use crate::Loss;
 
 /// Concatenates the vertices and faces of meshes that have the same texture origin.
 ///
-/// Fills in attributes that only some meshes have: normals are generated, colours are white, tangents are +X, and all
-/// other attributes are 0.
+/// Fills in attributes that only some meshes have: normals are generated, colours are white, tangents are +X, joints
+/// are [`Skin::NONE`], and all other attributes are 0.
 pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     share_attributes(&mut meshes, losses);
     list_dropped_materials(&meshes, losses);
@@ -28,7 +28,8 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     merged
 }
 
-/// Lists names, materials and extras that differ from those of the first mesh, which the merged mesh keeps.
+/// Lists names, material names, textures, base colours and extras that differ from those of the first mesh, which the
+/// merged mesh keeps.
 fn list_dropped_materials(meshes: &[Mesh], losses: &mut Vec<Loss>) {
     let Some((first, others)) = meshes.split_first() else { return };
     for (index, mesh) in others.iter().enumerate() {

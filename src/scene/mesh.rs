@@ -27,7 +27,7 @@ pub struct Mesh {
     pub name: String,
     /// The material.
     pub material: Material,
-    /// The position (X, Y, Z) of each vertex in model space, in metres.
+    /// The position (X, Y, Z) of each vertex in metres; in mesh space, to which `placements` apply.
     pub positions: Vec<[f32; 3]>,
     /// The positions in 64 bits. `None` unless rounding to 32 bits is visible, as in a small mesh far from the origin.
     /// Edits apply to these positions, then round them to `positions`, which formats write.
@@ -61,9 +61,8 @@ pub struct Mesh {
 /// ```
 /// use meshspec::scene::Colors;
 ///
-/// let (bytes, error) = Colors::F32(vec![[1.0, 0.0, 1.25, 1.0]]).into_u8();
-/// assert_eq!((bytes.as_slice(), error), ([[255, 0, 255, 255]].as_slice(), 0.25)); // 1.25 is clamped to 1.
-/// assert_eq!(Colors::U8(bytes).into_f32(), [[1.0, 0.0, 1.0, 1.0]]);
+/// let (bytes, error) = Colors::F32(vec![[1.0, 0.0, 1.25, 1.0]]).into_u8(); // 1.25 is clamped to 1.
+/// assert_eq!((&*bytes, error), (&[[255, 0, 255, 255]][..], 0.25));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Colors {
@@ -139,7 +138,7 @@ pub struct CustomAttribute {
 }
 
 impl CustomAttribute {
-    /// Returns `true` if both attributes have the same name and type.
+    /// Returns `true` if name, component count and component type are equal.
     pub(super) fn is_same_attribute(&self, other: &CustomAttribute) -> bool {
         let component_type = std::mem::discriminant::<Components>;
         self.name == other.name
@@ -269,10 +268,8 @@ pub(super) fn gather<T: Copy>(values: &[T], indices: &[usize]) -> Vec<T> {
 /// // A quadrilateral and a triangle over five vertices.
 /// let indices = Indices::U16(vec![0, 1, 2, 3, 3, 2, 4]);
 /// let faces = Faces { indices: Some(indices), corners: Some(vec![4, 3]) };
-/// let mut triangles = Vec::new();
-/// faces.for_each_triangle(5, |triangle| triangles.push(triangle));
-/// assert_eq!(triangles, [[0, 1, 2], [0, 2, 3], [3, 2, 4]]);
 /// assert_eq!(faces.corner_count(5), 7);
+/// faces.for_each_triangle(5, |[a, b, c]| println!("{a} {b} {c}")); // 0 1 2, 0 2 3 and 3 2 4
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faces {
@@ -346,7 +343,8 @@ impl Faces {
         self.indices.get_or_insert_with(|| Indices::U32((0..vertices as u32).collect()));
     }
 
-    /// Drops one or two surplus corners after the last triangle. Returns the number of dropped corners.
+    /// Drops one or two surplus corners after the last triangle, unless the faces have stored sizes. Returns the number
+    /// of dropped corners.
     pub(super) fn drop_surplus_corners(&mut self, vertices: usize) -> usize {
         if self.corners.is_some() {
             return 0;

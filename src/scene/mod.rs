@@ -1,7 +1,7 @@
 //! The format-neutral model of meshes, skeletons and animations.
 //!
-//! Documents of every format convert [to](ToScene) and [from](FromScene) scenes. Interchange formats such as glTF and
-//! OBJ are read and written as scenes. Every format can therefore be converted to every other.
+//! Documents of every built-in format convert [to](ToScene) and [from](FromScene) scenes. Interchange formats such as
+//! glTF and OBJ are read and written as scenes. Each of these formats can therefore be converted to every other.
 //!
 //! A scene follows the conventions of glTF 2.0: right-handed, +Y up, +Z forward, and counter-clockwise front faces.
 //! Vectors are columns, and quaternions are (x, y, z, w). Lengths are in metres if the unit of the source is known.
@@ -91,7 +91,7 @@ pub mod __private {
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scene {
-    /// The source of the scene.
+    /// The source of the scene; `None` if the scene was not converted from a format.
     pub source: Option<Source>,
     /// The meshes.
     pub meshes: Vec<Mesh>,
@@ -181,8 +181,9 @@ pub struct SceneOptions {
     /// The extension of the output file, for formats with several file types, such as Crucible. `None` if the file name
     /// is unknown.
     pub extension: Option<String>,
-    /// Whether reading bakes the transforms of nodes into the vertices, without listing a loss. If `false`, nodes
-    /// become [placements](Mesh::placements). Writers of formats without nodes bake placements and list the loss.
+    /// Whether reading bakes the transforms of nodes into the vertices; only copies of meshes are listed as losses. If
+    /// `false`, nodes become [placements](Mesh::placements). Writers of formats without nodes bake placements and list
+    /// the loss.
     pub bake: bool,
     /// The maximum number of triangles, and of vertices. Meshes copied for several nodes count once per copy; see
     /// [`Limits::max_triangles`].
@@ -275,7 +276,8 @@ pub trait ToScene: Format {
     ///
     /// # Errors
     ///
-    /// Returns an error if the document is not [valid](Format::check): for example, if an animation lacks poses.
+    /// Returns an error if [violations](Format::check) prevent the conversion (for example, if an animation lacks
+    /// poses), or the scene would exceed a limit.
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
 }
 
@@ -295,13 +297,13 @@ pub trait ToScene: Format {
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 pub trait FromScene: ToScene {
-    /// Whether readers of the format require normals. If so, conversions generate missing normals.
+    /// Whether readers of the format require normals. If so, `meshspec convert` generates missing normals.
     const NEEDS_NORMALS: bool = false;
 
     /// Converts a scene to a document, and lists the losses.
     ///
     /// # Errors
     ///
-    /// Returns an error if the format cannot express the scene at all: for example, if it has too many joints.
+    /// Returns an error if the format cannot express the scene at all: for example, if it has too many meshes.
     fn from_scene(scene: Scene, options: &SceneOptions) -> Result<(Self, Vec<Loss>)>;
 }

@@ -11,7 +11,8 @@ use super::{Placement, Transform, skin::influences};
 use crate::{Loss, Quantity};
 
 impl Scene {
-    /// Lists the rounding error of root joints that [`Scene::transform`] is applied to, if the error is visible.
+    /// Lists the rounding error of root joints that [`Scene::transform`] is applied to, if the error is visible and
+    /// avoidable.
     pub(super) fn list_rounded_roots(&self, losses: &mut Vec<Loss>) {
         let Some(transform) = self.transform.map(|transform| transform.as_dmat4()) else { return };
         let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
@@ -51,8 +52,8 @@ impl Scene {
     /// Sets the transform of a scene that has none. `joints` lists joint indices with their exact translations.
     ///
     /// If rounding the transform to 32 bits would be visible, it is applied to the mesh nodes, which have 64 bits. In
-    /// scenes with joints, the large offset of the root joints moves to the transform, rounded to whole units. Lists
-    /// the remaining rounding errors: of other joints, and of scenes with levels of detail or unbound vertices.
+    /// scenes with joints, instead, the large offset of the root joints moves to the transform, rounded to whole units.
+    /// Lists the remaining rounding errors: of other joints, and of scenes with levels of detail or unbound vertices.
     pub(crate) fn set_transform(&mut self, matrix: DMat4, joints: &[(usize, DVec3)], losses: &mut Vec<Loss>) {
         let is_root = |(joint, _): &&(usize, DVec3)| self.skeleton.joints[*joint].parent.is_none();
         let (roots, others): (Vec<_>, Vec<_>) = joints.iter().partition(is_root);

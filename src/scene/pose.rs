@@ -130,7 +130,7 @@ impl Scene {
 
     /// Sets the rest pose to `local`, one transform per joint relative to its parent; `None` sets the bind pose.
     ///
-    /// Animations keep their poses: each property without a channel gets a channel with its previous rest value.
+    /// Animations keep their poses: each changed property without a channel gets one with its previous rest value.
     ///
     /// ```
     /// use meshspec::scene::{Joint, Scene, Transform};
@@ -181,8 +181,8 @@ impl Scene {
         moved
     }
 
-    /// Calls `visit` with the rest position of every vertex in every instance. For instances without rotation, visits
-    /// two opposite corners of their bounding box instead.
+    /// Calls `visit` with the rest position of every vertex in every instance. For placed instances without rotation
+    /// and shear, visits two opposite corners of their bounding box instead.
     pub(super) fn for_each_rest_position(&self, mut visit: impl FnMut(DVec3)) {
         let skinning = Skinning::new(self, &self.skeleton.global_matrices(&self.skeleton.rest_pose()));
         for mesh in &self.meshes {

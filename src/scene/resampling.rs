@@ -22,7 +22,7 @@ pub(crate) struct Deviation {
     translation: Option<f32>,
     /// In degrees.
     rotation: Option<f32>,
-    /// As a scale factor.
+    /// As a difference of scale factors.
     scale: Option<f32>,
 }
 

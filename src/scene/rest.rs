@@ -6,7 +6,7 @@ use super::pose::{Skinning, joint_weights};
 use super::{Joint, Mesh, Scene};
 use crate::{Loss, Quantity};
 
-/// The scale of a joint at rest that counts as 0, as a fraction of its scale in the bind pose.
+/// The largest scale of a joint at rest that counts as 0, as a fraction of its scale in the bind pose.
 const MIN_SCALE: f32 = 1e-6;
 
 /// The rounding error of a distance, as a fraction of the mesh size.
@@ -19,8 +19,8 @@ const MAX_PRODUCTS: usize = 1 << 22;
 const POSES_PER_BATCH: usize = 64;
 
 impl Scene {
-    /// If `count`, the number of joints that the format needs, exceeds `max`: drops the skeleton, moves vertices to the
-    /// rest pose, and returns the loss.
+    /// If `count`, the number of joints that the format needs, exceeds `max`: moves vertices to the rest pose, drops
+    /// joints, animations and skins, and returns the loss.
     pub(crate) fn limit_joints(&mut self, count: usize, max: usize, format: &str) -> Option<Loss> {
         if count <= max {
             return None;
@@ -36,7 +36,7 @@ impl Scene {
     }
 
     /// Rebinds vertices to joints in the rest pose, for formats with a single pose. Does nothing if the bind pose
-    /// equals the rest pose. Returns the losses.
+    /// equals the rest pose, and keeps the bind pose if a rest matrix is singular. Returns the losses.
     ///
     /// Animations are unchanged, since keys are relative to parents. In animations, a vertex deviates if it is bound to
     /// several joints that move differently; the largest deviation is measured and listed. A joint for which `free`
@@ -67,7 +67,8 @@ impl Scene {
         losses
     }
 
-    /// Replaces rest scales of 0 by the scale in the bind pose, since the vertices of such joints would coincide.
+    /// Replaces rest scales of 0 by the scale in the bind pose (1 if that is 0), since the vertices of such joints
+    /// would coincide.
     fn restore_zero_scales(&mut self, format: &str) -> Option<Loss> {
         let mut rest = self.skeleton.rest_pose();
         let mut count = 0;
@@ -91,7 +92,8 @@ impl Scene {
         Some(Loss::changed("skeleton.joints.rest", message).with_count_of(count, joints, "joints"))
     }
 
-    /// Returns a loss with the largest deviation, in metres, of vertices in animations; `None` if within rounding.
+    /// Returns a loss with the largest measured deviation, in metres, of vertices in animations; `None` if within
+    /// rounding.
     fn measure_deviation(&self, mut deviations: Vec<VertexDeviation>, format: &str) -> Option<Loss> {
         deviations.sort_by(|a, b| b.bound().total_cmp(&a.bound()));
         let mut largest = 0.0_f32;
@@ -129,7 +131,8 @@ fn longest_axis(matrix: Mat4) -> f32 {
 struct Rebinding {
     /// The new inverse bind matrix of each joint; `None` if it is unchanged.
     inverse_binds: Vec<Option<Mat4>>,
-    /// For each joint, whether the motion of any of its vertices to the rest pose differs from that of the joint.
+    /// For each joint, whether the motion of any of its vertices to the rest pose differs from that of the rebound
+    /// joint.
     is_deviating: Vec<bool>,
 }
 
@@ -242,7 +245,8 @@ impl VertexDeviation {
         self.0.iter().map(|(_, offset)| offset.length()).sum()
     }
 
-    /// Returns the distance between the exact and the rebound vertex in the pose `global`, from joint to model space.
+    /// Returns the distance between the exact and the rebound vertex. `global` contains the matrices from joint to
+    /// model space.
     fn distance(&self, global: &[Mat4]) -> f32 {
         let moved =
             self.0.iter().filter_map(|(joint, offset)| Some(global.get(*joint)?.transform_vector3(*offset)));

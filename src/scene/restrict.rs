@@ -13,14 +13,15 @@ use crate::{Category, Loss, LossKind, Path, Quantity, Result};
 
 impl Capabilities {
     /// Converts a scene to the axes, unit and texture origin of the format, removes everything that the format cannot
-    /// express, and returns the losses. Every writer calls this function first.
+    /// express, and returns the losses. Writers call this function before encoding the scene.
     ///
     /// Where the format requires it, applies the scene transform, triangulates polygons and merges meshes. Always
     /// rounds 64-bit coordinates to 32 bits.
     ///
     /// # Errors
     ///
-    /// Returns an error if meshes copied for several nodes exceed [`SceneOptions::max_triangles`].
+    /// Returns an error if meshes copied for several nodes exceed [`SceneOptions::max_triangles`] or a limit derived
+    /// from it.
     pub fn restrict(
         &self,
         scene: &mut Scene,
@@ -89,7 +90,7 @@ impl Capabilities {
     ///
     /// # Errors
     ///
-    /// Returns an error if the copies exceed `max_triangles` triangles or vertices.
+    /// Returns an error if the copies exceed `max_triangles` triangles or vertices, or a limit derived from it.
     pub fn bake_placements(&self, scene: &mut Scene, max_triangles: u64) -> Result<Vec<Loss>> {
         let mut losses = Vec::new();
         if self.nodes {
@@ -279,7 +280,7 @@ fn keep_finest(scene: &mut Scene, losses: &mut LossRecorder) {
     let all: HashSet<usize> = lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
     let kept: HashSet<usize> = finest.meshes.iter().copied().collect();
     let is_dropped = |mesh: &usize| all.contains(mesh) && !kept.contains(mesh);
-    // In reverse order, so that indices of earlier losses stay valid.
+    // In reverse order, so that no loss shifts the index of a later one.
     for mesh in (0..scene.meshes.len()).rev().filter(is_dropped) {
         losses.list.push(Loss::dropped(format!("meshes[{mesh}]"), "a coarser level of detail"));
     }
@@ -290,7 +291,7 @@ fn keep_finest(scene: &mut Scene, losses: &mut LossRecorder) {
         index += 1;
         keep
     });
-    // A single level with all meshes and distance 0 is no loss.
+    // A single level with distance 0 is always displayed, so dropping it is no loss.
     if lods.len() == 1 && finest.distance == 0.0 && scene.meshes.len() == before {
         return;
     }
@@ -305,7 +306,6 @@ struct LossRecorder {
 }
 
 impl LossRecorder {
-    /// Returns a loss of content that the format does not store.
     fn dropped(&self, path: impl Into<Path>, what: &str) -> Loss {
         Loss::dropped(path, format!("{} does not store {what}", self.format))
     }

@@ -18,7 +18,7 @@ const TOLERANCE: f32 = 1e-4;
 
 impl Scene {
     /// Removes scale from the bind pose by applying it to translations, vertices and keys. Joints for which `keep`
-    /// returns `true` are not changed. Returns the losses.
+    /// returns `true` keep their bind scale. Applies a scaling scene transform first. Returns the losses.
     #[doc(hidden)]
     pub fn bake_scale(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Vec<Loss> {
         let mut losses = Vec::new();
@@ -67,8 +67,8 @@ impl Scene {
         })
     }
 
-    /// Returns the largest distance between the positions of a vertex in the scene `before` and in this scene. Compares
-    /// the rest poses, and the animations at the times of all samples.
+    /// Returns the largest distance that a corner of the [joint boxes](Self::joint_boxes) moves from the scene `before`
+    /// to this one. Compares the rest poses, and the animations at the times of all samples.
     fn largest_distance(&self, before: &Scene) -> f32 {
         let boxes = self.joint_boxes();
         let mut error = 0.0_f32;

@@ -126,7 +126,8 @@ impl Skeleton {
         global.into_iter().map(|matrix| matrix.unwrap_or(Mat4::IDENTITY)).collect()
     }
 
-    /// Returns the joint indices, parents before their children. Omits joints in cycles.
+    /// Returns the joint indices, parents before their children. Omits joints whose ancestors do not end at a root, as
+    /// in cycles.
     pub fn parents_first(&self) -> Vec<usize> {
         let count = self.joints.len();
         let mut children = vec![Vec::new(); count];

@@ -153,6 +153,7 @@ pub(crate) struct ReductionStats {
 }
 
 /// Returns the `COUNT` largest influences (joint and weight) of each vertex, with weights normalised to a sum of 1.
+/// Unused slots are [`Skin::NONE`] with a weight of 0.
 pub(crate) fn reduce_influences<const COUNT: usize>(
     skins: &[Skin],
     vertices: usize,

@@ -12,8 +12,8 @@ use super::{
     Interpolation, Joint, Lod, Material, Mesh, Samples, Scene, Skeleton, Skin, Transform, Weights,
 };
 
-/// Generates scenes that are valid in glTF: finite numbers, unit vectors, weights with a sum of 1, and ascending
-/// times from 0.
+/// Generates scenes that are valid in glTF: finite numbers, unit vectors, weights with a sum of 1 (0 for unbound
+/// vertices), and positive ascending times.
 ///
 /// ```
 /// use meshspec::scene::strategy::scenes;
@@ -237,7 +237,7 @@ fn colors(vertices: usize) -> impl Strategy<Value = Colors> {
     ]
 }
 
-/// Generates up to two skins with distinct joints per vertex. Without a skeleton, joint indices are arbitrary.
+/// Generates up to two skins with distinct joints per vertex. Without a skeleton, joint indices are below 9.
 fn skins(joints: usize, vertices: usize) -> impl Strategy<Value = Vec<Skin>> {
     let numbers = if joints == 0 { 9 } else { joints };
     let four = btree_set(0..numbers as u16, 0..=numbers.min(4));
@@ -270,7 +270,7 @@ fn skin(vertices: &[Vec<u16>], range: std::ops::Range<usize>, bytes: bool) -> Sk
     Skin { joints, weights }
 }
 
-/// Generates attributes of all component types with distinct names.
+/// Generates up to three attributes with distinct names and any component types.
 fn custom_attributes(vertices: usize) -> impl Strategy<Value = Vec<CustomAttribute>> {
     let custom = (0..8usize, 1..=4usize).prop_flat_map(move |(component_type, components)| {
         vec(-30_000i32..30_000, vertices * components).prop_map(move |values| {

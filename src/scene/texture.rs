@@ -80,7 +80,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Describes the filters; `None` if all of them are linear or left to the renderer.
+    /// Describes the filters; `None` if they are linear, also between mip levels, or left to the renderer.
     pub(super) fn describe_filters(&self) -> Option<String> {
         let Sampler { magnify, minify, .. } = self;
         let is_smooth = |filter: &Option<Filter>| *filter != Some(Filter::Nearest);

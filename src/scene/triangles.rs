@@ -12,8 +12,8 @@ impl Scene {
     /// Returns the corners of all triangles in model space, in metres.
     ///
     /// Each item consists of three corners (X, Y, Z), counter-clockwise when seen from the front. Polygons are
-    /// triangulated, and meshes are repeated for each placement. Only the finest level of detail is included. Axes
-    /// follow glTF: +Y up, +Z forward.
+    /// triangulated, and meshes are repeated for each instance. Coarser levels of detail are omitted. Axes follow glTF:
+    /// +Y up, +Z forward.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -35,7 +35,7 @@ impl Scene {
         finest.flat_map(|(mesh, _)| self.mesh_triangles(mesh))
     }
 
-    /// Returns the bounding box of the [triangles](Scene::triangles); `None` for a scene without triangles.
+    /// Returns the bounding box of the [triangles](Scene::triangles); `None` if no corner has finite coordinates.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {

@@ -38,7 +38,7 @@ impl From<UnpackError> for Error {
 }
 
 /// Unpacks a block. LZ4 and zstd require `size`, the exact size of the content in bytes. Returns an error if the block
-/// is invalid or exceeds the limits, or if `size` is required but `None`.
+/// is invalid or exceeds the limits, its packing is not built in, or `size` is required but `None`.
 pub(crate) fn unpack<'b>(
     (packing, encoding): (Packing, Option<Value>),
     packed: &'b [u8],
@@ -88,7 +88,6 @@ fn require_size(content: &[u8], size: u64) -> Result<(), UnpackError> {
     }
 }
 
-/// Returns the packing with this number in `packings`.
 fn packing_by_number(packings: &[(i128, Packing)], number: &Option<Value>) -> Result<Packing, String> {
     let is_wanted = |known: &i128| *number == Some(Value::Int(*known));
     let found = packings.iter().find(|(known, _)| is_wanted(known)).map(|(_, packing)| *packing);
@@ -139,7 +138,7 @@ pub(crate) fn unpack_lz4<T: bytemuck::Pod>(
         let message = format!("unpacks to {size} bytes, over the limit of {}", limits.max_decoded);
         return Err(UnpackError::Limit(message));
     }
-    // As in the LZ4 library, an empty block is exactly the byte 0x00.
+    // As in the LZ4 library, empty content is packed to exactly the byte 0x00.
     if size == 0 && packed != [0] {
         return malformed("is not the single byte 0x00, which empty data is packed to".to_owned());
     }

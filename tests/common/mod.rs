@@ -29,7 +29,7 @@ pub fn config(default: u32, name: &str) -> Config {
     let file = format!("{ROOT}/proptest-regressions/{name}.txt");
     let persistence = FileFailurePersistence::Direct(String::leak(file));
     let (cases, usual) = (cases(default), Config::default());
-    // The limit of rejected cases is proportional to the number of cases.
+    // Allows at least four rejected cases per case.
     let max_global_rejects = usual.max_global_rejects.max(4 * cases);
     Config { cases, max_global_rejects, failure_persistence: Some(Box::new(persistence)), ..usual }
 }
@@ -125,7 +125,7 @@ impl Mutator {
         Mutator(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// Returns a pseudo-random number below `end`, from Marsaglia's xorshift generator.
+    /// Returns a pseudo-random number below `end`, from Marsaglia's xorshift generator; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -133,8 +133,8 @@ impl Mutator {
         (self.0 % end.max(1) as u64) as usize
     }
 
-    /// Returns a copy of the file in which one to four bytes or words are changed, removed or inserted. Half of the
-    /// changes are in the first 64 bytes, where the headers are.
+    /// Returns a copy of the file with one to four changes: bits flipped, bytes or words overwritten, bytes removed or
+    /// inserted. At least about half of them are in the first 64 bytes, where the headers are.
     pub fn mutate(&mut self, file: &[u8]) -> Vec<u8> {
         const WORDS: [u32; 8] = [0, 1, 0x7f, 0xff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
         let mut bytes = file.to_vec();
@@ -199,7 +199,7 @@ fn add_computed_fields(ty: &Type, names: &mut BTreeSet<&'static str>) {
 /// A valid file and its format.
 pub type File = (FormatId, Vec<u8>);
 
-/// Returns the files in `samples/`. Panics if the declarations have changed since the files were written.
+/// Returns the files in `samples/`. Panics if strict reading rejects one.
 pub fn samples() -> Vec<File> {
     FormatId::ALL.iter().flat_map(|format| samples_of(*format).map(|bytes| (*format, bytes))).collect()
 }

@@ -36,7 +36,7 @@ fn memory_limit(file: &[u8]) -> usize {
 fn truncated_at_every_byte(files: Vec<File>) {
     let mut rejected = 0;
     for (format, file) in files {
-        // Truncates large files at every byte of their first headers, then at intervals.
+        // Truncates large files to every length below 64, then at intervals.
         let lengths =
             (0..file.len()).filter(|length| file.len() < 6000 || *length < 64 || length % 9973 == 0);
         for length in lengths {
@@ -51,7 +51,7 @@ fn truncated_at_every_byte(files: Vec<File>) {
 fn ten_thousand_mutations(files: Vec<File>) {
     let mut mutator = Mutator::new(1);
     let (mut rejected, mut accepted) = (0, 0);
-    // Every file is mutated, small files more often.
+    // Mutates small files in turn, and in every 500th round any file.
     let small: Vec<_> = files.iter().filter(|(_, file)| file.len() < 50_000).collect();
     for round in 0..10_000 {
         let (format, file) =

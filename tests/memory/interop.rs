@@ -27,7 +27,7 @@ fn folder(library: &[u8]) -> BTreeMap<String, Vec<u8>> {
     BTreeMap::from([("a.mtl".to_owned(), library.to_vec())])
 }
 
-/// Returns a file of each kind.
+/// Returns files of each format and encoding.
 fn files() -> Vec<(Interchange, Vec<u8>)> {
     let (scene, _) =
         Obj.read(OBJ.as_bytes(), &folder(MTL.as_bytes()), &Default::default(), &Default::default()).unwrap();
@@ -46,7 +46,8 @@ fn files() -> Vec<(Interchange, Vec<u8>)> {
     files
 }
 
-/// Reads a file and writes the scene in all formats. Read errors must have a location.
+/// Reads a file, and writes its scene in all formats. Errors must have a location. Returns `true` if the file can be
+/// read.
 fn read(format: Interchange, bytes: &[u8], library: &[u8]) -> bool {
     let folder = folder(library);
     let (result, memory) =
@@ -89,7 +90,7 @@ fn damaged_files() {
     }
     assert!(rejected > 2000 && accepted > 2000, "{rejected} rejected, {accepted} accepted");
 
-    // Reads every file in every format.
+    // Reads every file as each of the formats.
     for (_, file) in &files {
         for format in [Obj, Ply, Stl] {
             read(format, file, b"");

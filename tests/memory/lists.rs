@@ -1,4 +1,4 @@
-//! Memory is proportional to the file size for every list of every format, even with many small items.
+//! Memory is proportional to the file size for lists of the binary formats, even with many small items.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -22,13 +22,13 @@ pub fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// The lists of a file, each with its first item. Nested lists are visited only in the first item of the outer list.
+/// The non-empty lists of a file, each with its first item. Nested lists are visited only in the first item of the outer list.
 #[derive(Default)]
 struct Lists {
     found: Vec<(Vec<Segment>, UntypedValue)>,
     /// The structs and lists that enclose the next value, outermost first.
     groups: Vec<UntypedValue>,
-    /// The size of the file and of all unpacked blocks.
+    /// The total size of the file and of all unpacked blocks.
     bytes: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Checks constraints on any field of any format: adds one to each field in a copy of each declaration, and expects a
-//! violation.
+//! Checks that a constraint works on any field of the binary formats: adds it to the field in a copy of the
+//! declaration, and expects a violation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use meshspec::{Document, FormatId, Limits, ReadOptions, Report, Rule, Severity, 
 
 static ADDED: Rule = Rule::new("ADDED", Severity::Warning, "No field has this value.");
 
-/// A constraint that every value in the samples violates.
+/// A constraint that every number in the samples violates.
 const CONSTRAINT: Constraint = Constraint {
     requirement: Requirement::OneOf(&[Expr::Literal(-987_654_321_987)]),
     condition: None,
@@ -76,7 +76,7 @@ fn copy_field_with_constraint(field: &Field, name: &str) -> Field {
     Field { ty: copy_with_constraint(field.ty, name), block, constraints: constraints.leak(), ..*field }
 }
 
-/// The names of all fields that contain a number, or a list or array of numbers, and of all bit fields.
+/// The names of fields that contain numbers, and of bit fields that are neither reserved nor words.
 #[derive(Default)]
 struct FieldNames(BTreeSet<&'static str>);
 

@@ -1,5 +1,5 @@
-//! Checks that every declared field affects the document, its JSON and the written file. Flips each bit of each field
-//! in the samples. If the file can still be decoded, all three must change.
+//! Checks that every declared field affects the document, its JSON and the written file. Flips bits of each field in
+//! the samples. If the file can still be decoded, all three must change, except for computed fields.
 //!
 //! The list of fields comes from the layout, so new fields are tested without new code.
 
@@ -226,7 +226,7 @@ fn count_decodable_flips(
                     }
                 }
             }
-            // Update the stated sizes of the block and of the enclosing chunk.
+            // Updates the stated sizes of the block and of the enclosing chunk.
             "lz4" => {
                 let stream = path.strip_suffix("data").unwrap();
                 let chunk = path.split_once('.').unwrap().0;
@@ -314,14 +314,14 @@ fn iyma() {
 #[test]
 fn bmd() {
     let mut files: Vec<_> = samples_of(FormatId::Bmd).collect();
-    // Covers all forms of vertices and faces, tracks and names.
+    // Covers all forms of vertices and faces.
     let mut runner = TestRunner::deterministic();
     let mut forms = BTreeSet::new();
     while forms.len() < PackedVertex::FORMS.len() + PackedFace::FORMS.len() {
         let document = bmd::strategy::documents().new_tree(&mut runner).unwrap().current();
         let known = forms.len();
         for mesh in &document.meshes {
-            // Flips only some items of a long list.
+            // In long lists, only some items are flipped, always including the first.
             forms.extend(mesh.vertices.packed_items().next().map(|vertex| vertex.form_name()));
             forms.extend(mesh.faces.packed_items().next().map(|face| face.form_name()));
         }

@@ -1,4 +1,4 @@
-//! Breakages: copies of valid files that break one rule.
+//! Breakages: copies of valid files with exactly one defect.
 
 #![allow(dead_code, reason = "some declarations are only described, never decoded")]
 #![allow(clippy::manual_is_multiple_of, reason = "expressions of declarations have operators, no methods")]
@@ -277,8 +277,8 @@ struct Times {
     times: Vec<f32>,
 }
 
-/// Returns files of every built-in layout with their read options: samples, and generated files that violate no rule
-/// that code enforces.
+/// Returns files of every built-in layout with their read options: samples, and generated files that strict reading
+/// accepts.
 fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
     let mut files = Vec::new();
     for (format, bytes) in crate::common::samples() {
@@ -303,8 +303,8 @@ fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
     files
 }
 
-/// Readers and checks find every breakage of built-in formats. Every statement of their declarations is broken, apart
-/// from the listed exceptions.
+/// Strict reading or `check` finds every breakage of built-in formats. Every statement of their declarations is broken,
+/// except those of IyMA and the listed ones.
 #[test]
 fn readers_reject_broken_files() {
     let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();

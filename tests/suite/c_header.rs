@@ -1,5 +1,5 @@
-//! Generated C headers compile without warnings. A C program that uses only the header finds every uncompressed
-//! number at the same offset as the walker.
+//! Generated C headers compile without warnings. A C program that uses only the header reads the same uncompressed
+//! numbers as the walker.
 
 use std::ffi::OsString;
 use std::fs;

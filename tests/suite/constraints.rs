@@ -60,7 +60,7 @@ fn ranges_and_conditions_are_checked() {
             "indices[3] (bytes 0x8..0xa): index 256 of 2 (0x100, 0x0100; 4 indices) [RANGE]",
         ]
     );
-    // Where the condition is false.
+    // The condition is false.
     assert_eq!(findings(&Indices::TYPE, &[0, 3, 0, 0, 1, 0, 2, 0]), [""; 0]);
 }
 

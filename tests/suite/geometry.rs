@@ -40,7 +40,7 @@ fn from_scene_space(conventions: Conventions) -> Mat4 {
     Mat4::from_cols(column(-right), column(up), column(forward), Vec4::W)
 }
 
-/// A strategy for transforms of all kinds; half of them mirror.
+/// A strategy for transforms that scale, rotate and translate; half of them mirror.
 fn transforms() -> impl Strategy<Value = Mat4> {
     let number = || prop_oneof![-3.0f32..-0.3, 0.3f32..3.0];
     let turn = (vec(-1.0f32..1.0, 3), -3.0f32..3.0);
@@ -66,7 +66,7 @@ fn check_matrix(found: Mat4, expected: Mat4, what: &str) -> CheckResult {
     Ok(())
 }
 
-/// Returns the normal of each triangle; `None` for triangles so small that rounding could flip them.
+/// Returns the normal of each triangle; `None` for triangles so thin that rounding could flip them.
 fn face_normals(mesh: &Mesh) -> Vec<Option<Vec3>> {
     let mut normals = Vec::new();
     mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {

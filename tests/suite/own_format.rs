@@ -247,7 +247,7 @@ fn checksums_of_checksums_follow() {
         report.findings().iter().map(|finding| finding.path.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(faults(&file), [""; 0]);
-    // The outer checksum covers the wrong one, so only one of them is wrong.
+    // The outer checksum is computed over the wrong inner one, so each file has one wrong checksum.
     const RULES: &[&Rule] = &[&rules::SUM];
     let broken = generate::breakages(&Nested::TYPE, &file, RULES, &Limits::default());
     let broken: Vec<_> = broken.unwrap().filter(|broken| broken.breakage == Breakage::Checksum).collect();

@@ -178,7 +178,7 @@ fn the_trace_in_the_architecture_is_up_to_date() {
     assert!(missing.is_empty(), "ARCHITECTURE.md does not show:\n{missing}");
 }
 
-/// Collects the leaves as `path = value`.
+/// Collects the leaves as lines of span, path and value.
 struct LeafLines(String);
 
 impl Visitor for LeafLines {

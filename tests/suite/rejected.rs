@@ -1,4 +1,4 @@
-//! In every format, a document that breaks a rule cannot be written.
+//! In every format, strict writing rejects a document that breaks a rule.
 
 use meshspec::{
     Dialect, Document, ErrorKind, Format, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh,

@@ -250,7 +250,7 @@ fn every_language_is_as_committed() {
     }
 }
 
-/// Writes a sample file and its values, with which decoders generated from the schemas are compared.
+/// Decoders generated from the schemas are compared with the committed values of this file.
 #[test]
 fn the_sample_is_as_committed() {
     let values = dump_values::dump(&Sample::TYPE, &sample()).unwrap();
@@ -389,7 +389,7 @@ fn sample() -> Vec<u8> {
     bytes
 }
 
-/// Returns an LZ4 block of 15 to 269 bytes with only literals.
+/// Returns an LZ4 block of 15 to 269 literals.
 fn lz4_literals(content: &[u8]) -> Vec<u8> {
     let mut block = vec![0xf0, (content.len() - 15) as u8];
     block.extend(content);

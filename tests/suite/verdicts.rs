@@ -45,7 +45,7 @@ fn deterministic_runner() -> TestRunner {
     TestRunner::new_with_rng(ProptestConfig::default(), rng)
 }
 
-/// Returns generated documents and their files. Every run returns the same ones.
+/// Returns the files of generated documents, with their dialects. Every run returns the same ones.
 fn files<D: Format + std::fmt::Debug>(
     strategy: impl Strategy<Value = D>,
     count: u32,

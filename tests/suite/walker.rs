@@ -12,7 +12,7 @@ use meshspec::layout::expr::Value;
 use meshspec::layout::{Layout, walk};
 use meshspec::{FormatId, Limits, Span};
 
-/// A number of each kind.
+/// Numbers of several types.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -132,7 +132,7 @@ fn keep_small_files(files: Vec<File>) -> Vec<File> {
     files
 }
 
-/// Returns the files of formats with consecutive fields. `bmd.rs` compares the values of BMD.
+/// Returns the files of formats with consecutive fields. `bmd/mod.rs` compares the values of BMD.
 fn keep_sequential(files: Vec<File>) -> impl Iterator<Item = File> {
     keep_small_files(files).into_iter().filter(|(format, _)| *format != FormatId::Bmd)
 }

@@ -70,7 +70,7 @@ fn normalized_position(word: u32) -> [f32; 3] {
     [(x * scale) as f32, (y * scale) as f32, (z * scale) as f32]
 }
 
-/// Decodes `len` vertices of all sizes. If `is_flat`, 64-bit vertices have normals instead of texture coordinates.
+/// Decodes all `len` vertices, of any size. If `is_flat`, 64-bit vertices have normals instead of texture coordinates.
 pub fn decode_vertices(words: &[u32], is_flat: bool, len: usize, tables: &Tables) -> Columns {
     let mut columns = Columns::with_capacity(len);
     let mut at = 0;
@@ -119,7 +119,7 @@ pub fn decode_vertices(words: &[u32], is_flat: bool, len: usize, tables: &Tables
     columns
 }
 
-/// Decodes `len` faces as triangles. A quad becomes two triangles.
+/// Decodes all `len` faces as triangles. A quad becomes two triangles.
 pub fn decode_triangles(words: &[u32], len: usize) -> Vec<[u32; 3]> {
     let mut triangles = Vec::with_capacity(2 * len);
     let mut at = 0;

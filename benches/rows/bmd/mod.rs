@@ -1,4 +1,4 @@
-//! BMD: decodes and encodes vertices and faces, and reads whole images.
+//! The rows of BMD: decode vertices and faces, encode positions, and read, check and write whole images.
 
 mod by_hand;
 
@@ -7,7 +7,7 @@ use meshspec::{Format, FormatId, ReadOptions, WriteOptions};
 
 use crate::{Bench, Error};
 
-/// The number of vertices or faces in each row. The columns of the vertices take 37 MB.
+/// The number of items in each row except those of whole images. The columns of the vertices take 37 MB.
 const ITEM_COUNT: usize = 1_000_000;
 
 /// A pseudo-random number generator.
@@ -35,7 +35,7 @@ fn vertices(tags: &[u8], surface: Surface) -> Result<Vertices, Error> {
         };
         let mut vertex = [0; 4].map(|_: u32| noise.next() as u32);
         if size == 4 {
-            // Positions of about one unit: no infinities, hardly any subnormals.
+            // Coordinates from 0.5 to 1, of either sign: no infinities or subnormals.
             vertex[0] = vertex[0] & 0x83ff_83ff | 0x3800_3800;
             vertex[1] = vertex[1] & 0x00ff_83ff | 0x3800;
         }

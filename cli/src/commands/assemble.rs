@@ -100,7 +100,7 @@ fn parse_layout(head: &[u8], formats: &Formats) -> Result<&'static Type, String>
     }
 }
 
-/// Parses a line of a dump and adds its value. Returns a message if that fails.
+/// Parses a line of a dump and adds its value. Returns an error message if the line or value is invalid.
 fn add_line(line: &[u8], values: &mut FileValues) -> Result<(), String> {
     let line: ValueLine = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     if line.error.is_some() {

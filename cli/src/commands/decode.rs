@@ -82,7 +82,6 @@ impl Decode {
     }
 }
 
-/// Prints contents as text.
 struct TextPrinter<'o, W> {
     out: &'o mut W,
     /// The maximum number of rows to print per array.

@@ -44,11 +44,9 @@ pub struct Dump {
     read_args: ReadArgs,
 }
 
-/// The file to dump.
 struct DumpedFile<'f> {
     name: String,
     format: AnyFormat,
-    /// The name of the layout.
     layout: &'static str,
     ty: &'static Type,
     bytes: &'f [u8],

@@ -114,7 +114,7 @@ impl Edit {
         Ok(edits.map(|(path, change)| assemble::Edit { path: path.as_slice().into(), change }).collect())
     }
 
-    /// Warns about the first rule that the output violates more often than the input.
+    /// Warns about the first new finding of a rule that the output violates more often than the input.
     fn warn_about_new_findings(&self, before: &Report, after: &Report) {
         let is_new = |finding: &&Finding| {
             let (rule, path) = (finding.rule, &finding.path);

@@ -26,9 +26,10 @@ use crate::read_args::{LimitArgs, ReadArgs};
 use crate::sections::{self, FileSections};
 use crate::terminal::{Escaped, TITLE, counted, format_coordinate, format_number, format_size, shortened};
 
-/// The maximum number of meshes to print per file. At most twice as many properties and packed blocks are printed.
+/// The number of meshes to print per file without `--verbose`; see [`split_off_hidden`]. Twice as many properties and
+/// packed blocks are printed.
 const MAX_ITEMS: usize = 4;
-/// The maximum number of names per list, and of animations, to print per file.
+/// The number of names to print per list, and of animations, without `--verbose`.
 const MAX_NAMES: usize = 10;
 
 /// The output formats of `info`.

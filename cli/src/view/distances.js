@@ -20,7 +20,7 @@ export function centerTriangles({ centers, distances, placements }, positions, l
   return { points, colors };
 }
 
-/** Returns the vertex of these meshes that is farthest from the other model, as `{ mesh, vertex, distance }`. */
+/** Returns the vertex farthest from the other model, or a corner of the triangle with the farthest centre, as `{ mesh, vertex, distance }`. */
 export function farthestVertex(meshes) {
   let best = { mesh: 0, vertex: 0, distance: -1 };
   const offer = (mesh, vertex, distance) => {

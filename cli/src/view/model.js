@@ -70,7 +70,7 @@ export class ModelView {
     this.draw();
   }
 
-  /** Returns the bounding box of all visible meshes in their pose. */
+  /** Returns the bounding box of all visible meshes in their pose; of the joints if no visible mesh has vertices. */
   bounds() {
     const visible = this.meshes.filter((mesh) => mesh.visible);
     const parts = visible.map((mesh) => ({ positions: this.positionsOf(mesh), placements: mesh.placements }));

@@ -68,7 +68,7 @@ export class Side {
     return { fields: items, range, label: width === 1 ? items[0].path : `${list}[${first}..${first + width}]` };
   }
 
-  /** Returns the location of several list items in the model: all of them if they are vertices or faces of one mesh, otherwise the first. */
+  /** Returns the location of list items in the model: all vertices or faces in the mesh of the first item, otherwise the first item. */
   locationOf(paths) {
     const [first, ...rest] = paths.map((path) => this.sourceFields.locate(path));
     if (!rest.length || !["vertex", "face"].includes(first?.kind)) return first ?? null;

@@ -1,4 +1,4 @@
-//! `conform`: runs small loaders, mostly shell one-liners, over a corpus of four files.
+//! `conform`: runs small loaders, mostly shell one-liners, over a corpus of three files.
 
 use std::time::{Duration, Instant};
 
@@ -58,7 +58,7 @@ pub fn report(folder: &Folder, options: &str, script: &str) -> Value {
     serde_json::from_str(&run.stdout).unwrap()
 }
 
-/// Rejects what strict reading rejects.
+/// A loader that rejects what strict reading rejects.
 pub const RIGHT: &str = r#"[ "$1" != bad.mesh ] && [ "${1##*/.meshspec-*}" ]"#;
 
 /// The end of the summary for a loader that prints nothing.

@@ -15,7 +15,7 @@ fn strip(count: usize) -> mesh::Document {
     with_positions(positions(count), count)
 }
 
-/// Returns a strip of triangles with these corners and positions.
+/// Returns the strip of triangles of `count` vertices, with these positions.
 fn with_positions(positions: Vec<[f32; 3]>, count: usize) -> mesh::Document {
     let vertices = mesh::Vertices::from_columns(&mesh::Columns { positions, ..Default::default() }).unwrap();
     let indices = (0..count as u32 - 2).flat_map(|index| [index, index + 1, index + 2]).collect();
@@ -80,7 +80,7 @@ fn inserted_and_removed_items_are_aligned() {
     assert_eq!(found, ["  header.index_count: 144 → 141, by 3", "  indices[30..33]: 3 removed"]);
     let found = lines(&folder, &shorter, &strip(50), "");
     assert_eq!(found, ["  header.index_count: 141 → 144, by 3", "  indices[30..33]: 3 added"]);
-    // A vertex removed at the front; unused then, the last index is out of range.
+    // A vertex is removed at the front, so the last index is out of range.
     let fewer = with_positions(positions(50)[1..].to_vec(), 50);
     let found = lines(&folder, &strip(50), &fewer, "");
     assert_eq!(found, ["  header.vertex_count: 50 → 49, by 1", "  vertices[0]: 1 removed"]);
@@ -193,7 +193,7 @@ fn a_missing_triangle_is_far_from_the_surface() {
     assert!(run.stdout.contains("  triangles: 4 → 3, by 1\n  surface: 1 differs, by 0."), "{run:?}");
 }
 
-/// A scene never differs from itself, in spite of rounding, equal animation names, and negative rates and durations.
+/// Returns the files whose scene differs from itself, despite rounding, equal animation names, or negative rates.
 fn differ_from_themselves(files: impl Iterator<Item = (String, String)>) -> Vec<String> {
     let folder = Folder::new();
     let differs = |(format, file): &(String, String)| {
@@ -253,7 +253,7 @@ fn errors_name_the_file() {
     assert!(message.starts_with("error: missing.mesh: "), "{message}");
 }
 
-/// Custom formats have values, but no scenes.
+/// Files of a custom format without scenes are compared by value only.
 pub fn compares_by_a_declaration(folder: &Folder, run: impl Fn(&Folder, &str) -> Run) {
     folder.put("b.hfld", b"HFLD\x02\0\x01\0\0\0\xc0\x3f\0\0\x80\x40");
     let found = run(folder, "diff a.hfld b.hfld");

@@ -39,7 +39,7 @@ impl Folder {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// Returns the names of all files, sorted.
+    /// Returns the sorted names of the files and folders in it.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(self.0.path())
             .unwrap()

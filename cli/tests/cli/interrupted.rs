@@ -12,7 +12,7 @@ use crate::files::{Folder, triangle};
 /// The number of runs per signal or limit.
 const MOMENTS: u32 = 200;
 
-/// A folder with the file to convert, and the expected output of two files that belong together.
+/// A folder with the file to convert, and the old and new content of its two outputs.
 struct Conversion {
     folder: Folder,
     old: [Vec<u8>; 2],
@@ -44,7 +44,7 @@ impl Conversion {
         conversion
     }
 
-    /// Starts the conversion in a shell, after this command.
+    /// Starts the conversion; its command line follows the words of `shell`.
     fn start(&self, shell: &[&str]) -> Child {
         let program = assert_cmd::cargo::cargo_bin!("meshspec");
         let mut command = match shell {

@@ -97,7 +97,7 @@ fn user_data() {
     folder.run("iyma user-data set a.ima x.ima --text x --dialect tangent").fails(2);
 }
 
-/// Files of at least half a MiB, whose bytes depend on threads and level.
+/// With half a MiB of data, the compressed bytes depend on threads and level.
 #[test]
 fn every_command_accepts_write_options() {
     let folder = Folder::new();

@@ -91,7 +91,7 @@ fn logged_files_are_skipped() {
         assert_eq!(counts(&folder, &options), [3, 0, 1]);
         let log = folder.get("log");
         assert_eq!(files(&lines(&log)), ALL.into());
-        // Failures are not retried.
+        // Invalid files are not retried.
         assert_eq!(counts(&folder, &options), [0, 3, 1]);
         assert_eq!(folder.get("log"), log);
         // A truncated line.

@@ -40,7 +40,7 @@ fn excess_triangles_are_rejected_with_a_hint() {
     folder.run("convert nodes.gltf b.glb --max-triangles 299").fails(0);
 }
 
-/// A few kilobytes that describe two thousand million instances.
+/// A small file that describes two billion instances.
 #[test]
 fn instances_are_counted_before_they_are_read() {
     let folder = Folder::new();

@@ -229,7 +229,7 @@ fn hostile_names_are_escaped() {
     let page = page(&folder, "a.mesh");
     assert!(!page.contains("alert(1)</script>") && !page.contains('\u{2028}'));
     assert_eq!(about(&page)["model"]["animations"][0]["name"], hostile);
-    // The elements of the page itself: one of the style, one script, and those of the data.
+    // Besides the arrays, the page has two scripts: its data and its code.
     let arrays = page.matches("<script type=\"application/octet-stream;base64\"").count();
     assert_eq!(page.matches("<script").count(), arrays + 2);
     assert_eq!(page.matches("</script>").count(), arrays + 2);

@@ -125,7 +125,7 @@ impl FieldOptions {
     }
 }
 
-/// Returns the name of a variant in JSON, if it differs from its name in Rust.
+/// Returns the declared JSON name of a variant, if any.
 pub fn variant_name(attrs: &[Attribute]) -> Result<Option<LitStr>> {
     let mut name = None;
     for directive in parse_directives_of(attrs, &["json"])? {

@@ -70,7 +70,6 @@ fn with_raised_count(format: AnyFormat, dialect: Dialect, bytes: &[u8]) -> Optio
     })
 }
 
-/// Finds the integer at a path.
 struct IntegerSearch<'p> {
     path: &'p [Segment],
     number: Option<i128>,
@@ -149,7 +148,7 @@ fn integer_of_kind(node: &Node, kind: &str) -> Option<String> {
     Some(number.to_string())
 }
 
-/// Returns a float of the given kind, as text; `None` if no float has this kind.
+/// Returns a float of the given kind, as text; `None` for NaN and other kinds.
 fn float_of_kind(kind: &str, largest: String, subnormal: &str) -> Option<String> {
     Some(match kind {
         "0" | "-0" | "1" => kind.to_owned(),

@@ -15,7 +15,7 @@ use crate::contents::Contents;
 use crate::layout::generate;
 use crate::{AnyFormat, Dialect, ReadOptions, Result, parallel};
 
-/// The minimum number of mutated files.
+/// The number of mutated files to add if fewer files than this are missing.
 const MIN_MUTATED: usize = 32;
 
 /// The maximum number of attempts per requested file. Some attempts yield no new file.
@@ -61,7 +61,7 @@ pub(super) fn build_corpus(format: AnyFormat, config: &Config) -> Result<Corpus>
     Ok(builder.finish())
 }
 
-/// Returns files that break each rule, and files that almost break a rule.
+/// Returns files that break a rule, and files that almost break one.
 fn find_broken(
     oracle: Oracle,
     dialect: Option<Dialect>,
@@ -189,7 +189,8 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Almost, file.dialect, source, verdicts, about, description);
     }
 
-    /// Adds mutated and valid files in turn until there are `count` files, at least [`MIN_MUTATED`] of them mutated.
+    /// Adds mutated and valid files in turn until there are `count` files. If fewer than [`MIN_MUTATED`] files are
+    /// missing, adds [`MIN_MUTATED`] mutated files instead.
     fn fill(&mut self, pool: &mut Pool, count: usize) {
         let mut files: Vec<_> = pool.files.iter().map(|file| (file.dialect, file.bytes.clone())).collect();
         let least = self.cases.len() + MIN_MUTATED;
@@ -313,7 +314,6 @@ fn json_len(_: &Contents<'_>) -> usize {
     0
 }
 
-/// Returns the text with its first letter capitalised.
 fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()

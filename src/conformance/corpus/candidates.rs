@@ -8,14 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::oracle::{Oracle, Verdicts};
 use crate::Dialect;
 
-/// A file that breaks a rule.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub(super) dialect: Dialect,
     pub(super) bytes: Vec<u8>,
     /// The valid file that was changed; `None` if the file was not derived from a valid file.
     pub(super) source: Option<Vec<u8>>,
-    /// A description of the defect.
     pub(super) defect: String,
     pub(super) verdicts: Verdicts,
 }
@@ -26,13 +24,11 @@ impl Candidate {
         self.verdicts.rule().map_or("", |rule| rule.code)
     }
 
-    /// Returns `true` if the file breaks exactly one rule.
     fn breaks_one_rule(&self) -> bool {
         self.verdicts.codes.len() == 1
     }
 }
 
-/// The smallest broken file of each kind.
 pub(super) struct Candidates {
     oracle: Oracle,
     /// The smallest file by dialect, rule and kind of defect.
@@ -44,8 +40,8 @@ impl Candidates {
         Candidates { oracle, best: BTreeMap::new() }
     }
 
-    /// Adds a file if it breaks a rule and is the smallest of its kind so far. `defect` describes the defect. Files
-    /// with equal `kind` count as the same kind.
+    /// Adds a broken file if it breaks fewer rules than the best of its kind so far, or equally many and is smaller.
+    /// Files with equal `kind` are of the same kind.
     pub(super) fn offer(
         &mut self,
         dialect: Dialect,

@@ -59,7 +59,6 @@ pub(super) fn offer_examples(format: AnyFormat, dialect: Option<Dialect>, candid
     }
 }
 
-/// A file that almost breaks a rule.
 pub(super) struct AlmostBrokenCandidate {
     pub(super) dialect: Dialect,
     pub(super) code: &'static str,

@@ -43,8 +43,8 @@ pub struct IndexEntry {
     pub bytes: Option<[u64; 2]>,
     /// A sentence that describes the file.
     pub description: String,
-    /// The path of the JSON file with the expected contents, relative to the index. In small corpora, long contents are
-    /// omitted; this requires the feature `serde`, which measures them.
+    /// The path of the JSON file with the expected contents, relative to the index. `None` for rejected files, for
+    /// files that are detected as another dialect and, with the feature `serde`, for long contents in small corpora.
     pub contents: Option<String>,
 }
 

@@ -12,7 +12,8 @@ use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 /// The maximum number of smaller file pairs to try.
 const MAX_STEPS: usize = 600;
 
-/// Minimises a broken file and its valid source. Returns `None` without a valid source, or if the verdict changes.
+/// Minimises a broken file and its valid source. Returns `None` without a source free of findings, or if the verdict
+/// changes.
 pub(super) fn minimize(oracle: Oracle, candidate: &Candidate) -> Option<Candidate> {
     let source = candidate.source.clone()?;
     let (codes, dialect) = (candidate.verdicts.codes.clone(), candidate.dialect);
@@ -57,7 +58,7 @@ struct FilePair {
 }
 
 impl FilePair {
-    /// Yields pairs in which both files lack all items, or the same item, of a list.
+    /// Yields pairs in which both files lack all items of a list, or the same one of its last eight.
     fn with_fewer_items(&self, layout: &'static Type) -> impl Iterator<Item = FilePair> {
         let limits = Limits::default();
         let mut lists = ListCollector::default();
@@ -134,7 +135,8 @@ impl FilePair {
         }
     }
 
-    /// Sets bytes that are equal in both files to 0. Does nothing if the files have different sizes.
+    /// Sets bytes that are equal in both files to 0, where `is_equivalent` allows it. Does nothing if the files have
+    /// different sizes.
     fn zero_bytes(&mut self, is_equivalent: &mut impl FnMut(&FilePair) -> bool) {
         if self.valid.len() != self.broken.len() {
             return;

@@ -2,7 +2,7 @@
 //!
 //! A corpus contains:
 //!
-//! - valid files that together cover every field, alternative and boundary of the declaration,
+//! - valid files that together cover the fields, alternatives and boundaries of the declaration,
 //! - files that break or almost break each rule,
 //! - files with a broken structure: truncated at each field, or with wrong magic bytes, counts or offsets,
 //! - mutated files.

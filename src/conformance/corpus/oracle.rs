@@ -60,6 +60,17 @@ impl Oracle {
     ///
     /// Returns `None` if there are no verdicts because reading exceeds the default limits or disagrees with
     /// [`check`](crate::check).
+    ///
+    /// ```
+    /// # #[cfg(feature = "seed")] {
+    /// use meshspec::FormatId;
+    /// use meshspec::conformance::corpus::{Oracle, Verdict};
+    ///
+    /// let verdicts = Oracle::new(FormatId::Seed).judge(b"f: 1, 2, 3\n", None).unwrap();
+    /// assert_eq!(verdicts.strict, Verdict::Reject);
+    /// println!("{}", verdicts.reason.unwrap().message);
+    /// # }
+    /// ```
     pub fn judge(&self, bytes: &[u8], dialect: Option<Dialect>) -> Option<Verdicts> {
         let strict = ReadOptions { dialect, ..ReadOptions::default() };
         let report = self.format.check(bytes, &strict).ok()?;

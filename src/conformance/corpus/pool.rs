@@ -32,11 +32,9 @@ pub(super) struct ValidFile {
     pub(super) bytes: Vec<u8>,
     /// The kinds of values in the file, as indices into `Pool::kinds`.
     kinds: Vec<usize>,
-    /// The rule codes of all warnings.
     pub(super) warning_codes: BTreeSet<&'static str>,
 }
 
-/// A dialect, a field and a kind of value.
 type FieldKind = (Dialect, String, &'static str);
 
 /// Valid files, with the kinds of values in them.
@@ -50,7 +48,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Generates files until no new kinds of values occur.
+    /// Draws files until they yield no new kinds of values; see [`DRAWS`] and [`MAX_DRAWS_WITHOUT_NEW`].
     pub(super) fn new(oracle: Oracle, config: &Config) -> Result<Pool> {
         let generator = FileGenerator::new(oracle.format, config)?;
         let (kind_ids, seen) = (HashMap::new(), HashSet::new());
@@ -119,7 +117,8 @@ impl Pool {
         files
     }
 
-    /// Chooses small files that together contain all kinds of values. Returns each with the kinds that it adds.
+    /// Chooses small files that together contain all kinds of values in the pool. Returns each with the kinds that it
+    /// adds.
     pub(super) fn covering_files<'p>(&'p self) -> Vec<(&'p ValidFile, Vec<String>)> {
         let mut chosen = self.choose_files(|_| true, |_| true);
         self.drop_covered(&mut chosen);
@@ -185,7 +184,6 @@ impl Pool {
     }
 }
 
-/// Generates valid files of a format.
 struct FileGenerator {
     runner: TestRunner,
     /// The strategies, each with its number of consecutive failed draws.

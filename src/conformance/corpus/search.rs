@@ -7,7 +7,6 @@ use crate::layout::generate;
 /// The maximum total size of the files whose bytes are changed, in bytes.
 const MAX_BYTES: usize = 8000;
 
-/// The maximum number of random mutations.
 const MAX_MUTATIONS: usize = 20_000;
 
 /// The functions that return replacements for a byte.
@@ -24,8 +23,8 @@ const BYTE_CHANGES: [fn(u8) -> u8; 10] = [
     |byte| byte ^ 0x01,
 ];
 
-/// Offers files with one changed byte until each of `rules` is broken. A rule about list items must also be broken in a
-/// later item. Returns the remaining rules.
+/// Offers files with one changed byte until each of `rules` is broken, or [`MAX_BYTES`] is reached. A rule about list
+/// items must also be broken in a later item. Returns the remaining rules.
 pub(super) fn offer_changed_bytes(
     bases: &[&ValidFile],
     mut rules: Vec<&'static str>,
@@ -56,7 +55,7 @@ pub(super) fn offer_changed_bytes(
     rules
 }
 
-/// Offers randomly mutated files until each of `rules` is broken.
+/// Offers up to [`MAX_MUTATIONS`] randomly mutated files until each of `rules` is broken.
 pub(super) fn offer_mutations(pool: &mut Pool, rules: &[&'static str], candidates: &mut Candidates) {
     let files: Vec<ValidFile> = pool.base_files().into_iter().cloned().collect();
     let mut rules = rules.to_vec();

@@ -22,7 +22,6 @@ pub(super) fn expected_kinds(format: AnyFormat, dialect: Option<Dialect>) -> Kin
     expected.counts
 }
 
-/// Collects the kinds of values that fields can have.
 #[derive(Default)]
 struct ExpectedKinds {
     counts: KindCounts,
@@ -55,7 +54,7 @@ impl ExpectedKinds {
             Type::NulString => self.add(path, STRINGS.iter().copied()),
             Type::BigEndian(item) | Type::Array(item, _) => self.add_value(item, path, is_free),
             Type::List(item) => {
-                // Does not expect long lists of lists, which would make large files.
+                // Does not expect long lists of lists or strings, which would make large files.
                 let is_expected = |kind: &&str| **kind != *MANY || !has_list(item);
                 self.add(path, LISTS.iter().copied().filter(is_expected));
                 self.add_value(item, path, is_free);

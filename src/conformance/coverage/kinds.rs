@@ -14,7 +14,6 @@ pub(in crate::conformance) const MANY: &str = "more than 255 items";
 /// The kinds of values of an optional field.
 pub(super) const PRESENCE: [&str; 2] = ["absent", "present"];
 
-/// The kinds of values of a flag.
 pub(super) const FLAGS: [&str; 2] = ["false", "true"];
 
 pub(super) fn integer_kind(number: i128, bits: u32) -> &'static str {
@@ -33,7 +32,6 @@ pub(super) fn float_kind(number: f32) -> &'static str {
     classify_float(number.classify(), number.into(), is_quiet, f32::MAX.into())
 }
 
-/// Returns the kind of value of a 64-bit float.
 pub(super) fn double_kind(number: f64) -> &'static str {
     let is_quiet = number.to_bits() & (1 << 51) != 0;
     classify_float(number.classify(), number, is_quiet, f64::MAX)
@@ -63,7 +61,6 @@ pub(super) fn string_kind(text: &[u8]) -> &'static str {
     }
 }
 
-/// Returns the kind of value of a list with `count` items.
 pub(super) fn list_kind(count: u64) -> &'static str {
     match count {
         0 => "no items",

@@ -18,9 +18,10 @@ type KindCounts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 
 /// The number of occurrences of each kind of value in files, by field of a format.
 ///
-/// Kinds of values are flags, enum values, alternatives, presence of optional fields, list lengths and boundaries of
-/// numbers. In text formats, they include notations such as comments and exponents. Boundaries are expected only of
-/// fields that no other part of the declaration refers to, since other fields determine counts, offsets and indices.
+/// Kinds of values are flags, enum values, alternatives, presence of optional fields, list lengths, encodings of
+/// strings and boundaries of numbers. In text formats, they include notations such as comments and exponents.
+/// Boundaries are expected only of fields without constraints that no other part of the declaration refers to, since
+/// other fields determine counts, offsets and indices.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -64,7 +65,7 @@ impl Coverage {
         self.counts.get(field).is_some_and(|kinds| kinds.contains_key(kind))
     }
 
-    /// Counts the values in a file. In a malformed file, counts only the values before the first error.
+    /// Counts the values in a file. In a malformed binary file, counts only the values before the first error.
     pub fn add(&mut self, bytes: &[u8], dialect: Dialect) {
         for (field, kinds) in observe(self.format, bytes, dialect) {
             let counts = self.counts.entry(field).or_default();

@@ -90,7 +90,7 @@ impl Visitor for Observer {
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.record_field(node);
         let kind = match (value, node.ty.without_order()) {
-            // Its fields are visited separately.
+            // The fields of packed words and structs are visited separately.
             (Value::Bits(..) | Value::Struct(_), _) => return ControlFlow::Continue(()),
             (Value::Int(number), Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. })) => {
                 values.iter().find(|value| value.value == *number).map_or("other", |value| value.name)

@@ -17,7 +17,7 @@ pub fn extract_bits<const N: usize>(range: BitRange, words: &[u32; N]) -> u32 {
     BitRange { offset: shift, width: range.width }.extract_u64(high | low) as u32
 }
 
-/// Extracts a bit range that is known only at run time, at most 32 bits wide. An empty range gives 0.
+/// Extracts a bit range that is known only at run time, at most 32 bits wide. Returns 0 for an empty range.
 #[inline(always)]
 pub fn extract_field(range: BitRange, word: u64) -> u32 {
     (word >> range.offset & ((1 << range.width) - 1)) as u32

@@ -88,7 +88,7 @@ fn skeleton(document: &Document) -> Skeleton {
     }
 }
 
-/// Returns the keys of one channel of all joints.
+/// Returns the keys of one channel of all joints; `None` if there are none.
 fn keys<const N: usize>(
     joints: &[FloatChannels],
     channel: impl Fn(&FloatChannels) -> &[(u32, [f32; N])],
@@ -120,7 +120,7 @@ fn interpolation_tolerance(vectors: impl Iterator<Item = [f32; 3]>) -> f32 {
     ROUNDING * vectors.flatten().fold(1.0, |largest: f32, coordinate| largest.max(coordinate.abs()))
 }
 
-/// Returns the rest pose, and up to three poses of each animation.
+/// Returns the rest pose and up to three poses of each animation, within a budget. Empty without bones.
 fn poses(document: &Document) -> Vec<contents::Pose> {
     if document.bones.is_empty() {
         return Vec::new();
@@ -162,9 +162,9 @@ fn poses(document: &Document) -> Vec<contents::Pose> {
     poses
 }
 
-/// Returns the positions of each mesh in model space, skinned with the pose. `rotation` is the tolerance of its
-/// rotations. Positions are undefined if they depend on an undefined rotation, or on a pseudo-bone whose weights add up
-/// to 0.
+/// Returns the positions of each mesh in model space, skinned with the pose. `rotation` is the tolerance of
+/// rotations. Positions are undefined if they depend on an undefined rotation, a missing bone, or a pseudo-bone whose
+/// weights add up to 0.
 fn skinned_positions(document: &Document, pose: &Pose, rotation: f32) -> Vec<Array> {
     let matrices = pose.matrices_or(&document.bones, Mat4::NAN).into_iter();
     let matrices: Vec<_> = matrices.map(|matrix| matrix.map(|column| column.map(f64::from))).collect();

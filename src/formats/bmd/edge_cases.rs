@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Format, Text, WriteOptions};
 
-/// The offset of the table of meshes in the header.
+/// The offset of the field `ofs_meshes`.
 const OFS_MESHES: usize = 16;
 
 /// Returns each file with a description.

@@ -81,7 +81,7 @@ fn add_vertex(image: &mut Document, mesh: usize, vertex: PackedVertex) {
 }
 
 fn push_vertex(mesh: &mut Mesh, vertex: PackedVertex) {
-    // A few vertices always fit.
+    // Succeeds because the tag selects the form of the vertex.
     let _ = mesh.vertices.push(vertex);
     // 1 allows all sizes.
     mesh.flags.set_vertex_subtype(1);
@@ -90,7 +90,7 @@ fn push_vertex(mesh: &mut Mesh, vertex: PackedVertex) {
 /// Adds a face to the first mesh.
 fn add_face(image: &mut Document, face: impl Into<Option<PackedFace>>) {
     change_mesh(image, 0, |mesh| {
-        // A few faces always fit.
+        // Succeeds because the tag selects the form of the face.
         let _ = face.into().map(|face| mesh.faces.push(face));
         // 1 allows all forms.
         mesh.flags.set_triangles_type(1);

@@ -69,7 +69,6 @@ const NORMAL: Attribute = ("normal", "3 × F8A");
 const COLOR: Attribute = ("color", "1 × u8");
 const BONE: Attribute = ("bone", "1 × u8");
 
-/// Lists the attributes of a vertex.
 fn attributes_of(vertex: PackedVertex) -> &'static [Attribute] {
     let has_bone = vertex.tag() & !1 == VertexTag::BONE_96;
     match vertex {

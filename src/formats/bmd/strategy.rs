@@ -11,7 +11,7 @@ use crate::formats::generated;
 use crate::layout::Layout;
 use crate::layout::generate::Config;
 
-/// Returns a strategy for documents that strict reading accepts. Vertices and faces have all forms, alone and mixed.
+/// Returns a strategy for documents that strict reading accepts. Vertices and faces use all forms, alone and mixed.
 /// The documents include levels of detail, pseudo-bones, skipped frames, and names that are not UTF-8.
 ///
 /// ```
@@ -46,7 +46,7 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
         let reserved = [header.resv1, header.resv2, header.resv3];
         let (meshes, lods, bones, animations) = (meshes.0, lods.0, bones.0, animations.0);
         let mut document = Document { reserved, meshes, lods, bones, animations };
-        // Clears the count: the reader derives it from the faces.
+        // Clears the number of triangles, which the reader derives from the faces.
         document.meshes.iter_mut().for_each(|mesh| mesh.n_tris = None);
         fix_bones(&mut document.bones);
         let bones = document.normal_bones().len();
@@ -55,7 +55,7 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     })
 }
 
-/// Sorts pseudo-bones after the normal bones, and makes each bone refer to earlier ones (B21, B22).
+/// Puts normal bones first, makes bones refer to earlier ones, and clears lists without normal bones (B21, B22).
 fn fix_bones(bones: &mut Vec<Bone>) {
     bones.sort_by_key(Bone::is_pseudo);
     if bones.first().is_some_and(Bone::is_pseudo) {

@@ -21,7 +21,7 @@ pub(super) fn layout(bytes: &[u8], dialect: Dialect) -> &'static Type {
     layout_of(detect_container(bytes), dialect)
 }
 
-/// Detects the container, tolerating one wrong magic byte: a bare chunk starts with an index size of 0 or 1.
+/// Detects the container. Tolerates one wrong magic byte, unless the file starts with 0 or 1, as a bare chunk does.
 fn detect_container(bytes: &[u8]) -> Container {
     let magic = ModelHeader::TYPE.magic();
     let correct = bytes.iter().zip(magic).filter(|(found, expected)| found == expected).count();
@@ -29,9 +29,8 @@ fn detect_container(bytes: &[u8]) -> Container {
     if is_model { Container::Model } else { Container::Chunk }
 }
 
-/// Checks the structure and detects the dialect: the specification's unless the stream sizes fit only the tangent
-/// dialect (C10). If they fit both dialects, chooses the dialect in which the file breaks no rule, preferring the
-/// specification's (C13).
+/// Checks the structure and detects the dialect. Chooses the tangent dialect if the stream sizes fit only it (C10), or
+/// fit both dialects, but strict reading accepts only the tangent dialect (C13); otherwise the specification's.
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     // The tangent dialect has all attribute bits of the specification and one more.
     let mut sizes = StreamSizes::default();
@@ -104,7 +103,7 @@ impl Visitor for StreamSizes {
 }
 
 impl StreamSizes {
-    /// Returns `true` if all streams of each chunk have the same number of vertices in `dialect`.
+    /// Returns `true` if `dialect` has all attributes, and a chunk's streams have the same whole number of values.
     fn are_valid_in(&self, dialect: Dialect) -> bool {
         let count = |(chunk, attribute, size): &(u64, AttributeFlags, u64)| {
             let value = Values::empty(*attribute, dialect)?.value_size() as u64;
@@ -130,7 +129,7 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Do
 
 /// Encodes the document in its own dialect. Strict mode rejects it if detection would change the attributes' meaning.
 pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u8>> {
-    // Reserves the uncompressed size, so that memory is allocated only once.
+    // Reserves the uncompressed size, so that the output rarely grows.
     let size = document.chunks.iter().map(Chunk::uncompressed_size).sum();
     let mut out = Cursor::new(Vec::with_capacity(size));
     document.write(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;

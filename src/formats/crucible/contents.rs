@@ -1,4 +1,4 @@
-//! The contents of a document as plain numbers.
+//! Converts documents to [`Contents`].
 
 use super::{Chunk, Document, Indices, Values};
 use crate::FormatId;

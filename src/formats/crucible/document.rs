@@ -28,7 +28,7 @@ impl Indices {
 }
 
 impl Chunk {
-    /// The number of vertices: the length of the first stream. In a valid chunk, all streams have this length.
+    /// The number of vertices: the length of the first stream, or 0. In a valid chunk, all streams have this length.
     pub fn vertex_count(&self) -> usize {
         self.streams.first().map_or(0, |stream| stream.values.len())
     }

@@ -11,7 +11,7 @@ use super::schema::packing::Lz4Block;
 use super::{Chunk, Container, Document, Indices, Values};
 use crate::{Format, WriteOptions};
 
-/// Returns each file with a description.
+/// Returns the files, each with a description.
 pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     let literals = "a stream of more than 15 + 255 bytes that do not repeat";
     let window = "indices of more than 64 KiB, with a match 65,535 bytes back";
@@ -32,17 +32,17 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     cases.into_iter().filter_map(|(what, bytes)| Some((what, bytes?))).collect()
 }
 
-/// Literals and the match after them, with its distance and length.
+/// Literals, and the distance and length of the match after them, if there is one.
 type Sequence<'a> = (&'a [u8], Option<(u16, usize)>);
 
-/// Builds a bare chunk of one vertex, with 16-bit indices that unpack to `size` bytes.
+/// Builds a bare chunk of one vertex, with 16-bit indices whose stated size is `size` bytes.
 fn with_indices(size: i32, sequences: &[Sequence<'_>]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     sequences.iter().for_each(|(literals, lz4_match)| push_sequence(&mut bytes, literals, *lz4_match));
     bare_chunk(Some(Lz4Block { uncompressed_size: size, bytes }), 1, None)
 }
 
-/// Builds a bare chunk with 16-bit indices, positions of 0 and, if given, an empty stream of another attribute.
+/// Builds a bare chunk with 16-bit indices, vertices at the origin and, if given, an empty stream of another attribute.
 fn bare_chunk(indices: Option<Lz4Block>, vertices: usize, empty: Option<AttributeFlags>) -> Option<Vec<u8>> {
     let positions = vec![0; size_of::<[f32; 3]>() * vertices];
     let mut streams = vec![position_stream(Lz4Block::compress(&positions).ok()?)];
@@ -56,7 +56,6 @@ fn position_stream(block: Lz4Block) -> CompressedStream {
     CompressedStream { attribute: AttributeFlags::new().with_position_3d(true), block }
 }
 
-/// Writes a bare chunk.
 fn write(compressed: &CompressedChunk) -> Option<Vec<u8>> {
     let streams = compressed.streams.iter().map(|_| Values::Position3d(Vec::new()).into()).collect();
     let mut bytes = Cursor::new(Vec::new());
@@ -64,7 +63,6 @@ fn write(compressed: &CompressedChunk) -> Option<Vec<u8>> {
     Some(bytes.into_inner())
 }
 
-/// Builds a container.
 fn model(chunks: Vec<Chunk>) -> Option<Vec<u8>> {
     let document = Document { container: Container::Model, chunks, ..Document::default() };
     Format::write(&document, &WriteOptions::lenient()).ok()
@@ -75,13 +73,13 @@ fn chunk(indices: [u16; 3], positions: Vec<[f32; 3]>) -> Chunk {
     Chunk { indices: Indices::U16(indices.to_vec()), streams, ..Chunk::default() }
 }
 
-/// Builds a container whose second chunk is one byte longer than its streams.
+/// Builds a container whose second chunk has one byte after its last stream.
 fn trailing_byte() -> Option<Vec<u8>> {
     let chunk = chunk([0, 0, 0], vec![[0.0; 3]]);
     model(vec![chunk.clone(), Chunk { trailing: vec![0], ..chunk }])
 }
 
-/// Builds a file whose positions have no repeated bytes, so that LZ4 stores them as literals.
+/// Builds a file whose positions are pseudo-random, so that LZ4 finds no matches and stores them as literals.
 fn long_literals() -> Option<Vec<u8>> {
     let mut state = 1_u32;
     let mut coordinate = || {
@@ -91,8 +89,8 @@ fn long_literals() -> Option<Vec<u8>> {
     model(vec![chunk([0, 1, 29], (0..30).map(|_| [(); 3].map(|()| coordinate())).collect())])
 }
 
-/// Builds a bare chunk whose indices are zeros, a run of ones, and a copy of the first zeros. A reader that copies from
-/// a wrong, odd offset within the ones reads the out-of-range index 256.
+/// Builds a bare chunk whose indices are zeros, a run of ones, and zeros again, copied from before the run. A reader
+/// that copies from a wrong, odd offset within the ones reads the out-of-range index 256.
 fn distant_match() -> Option<Vec<u8>> {
     const ONES: usize = 65_520;
     let mut packed = Vec::new();

@@ -1,4 +1,4 @@
-//! Hand-written violations of the Crucible rules that generated breakages never violate in isolation.
+//! Hand-written violations of the Crucible rules that no generated breakage violates alone.
 
 use super::rules::{POSITION, TRIANGLES};
 use super::schema::{Chunk, Document, Indices, Values};

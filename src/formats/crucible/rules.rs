@@ -1,4 +1,4 @@
-//! The rules of Crucible.
+//! Checks documents against the rules of Crucible.
 
 pub(super) use super::schema::rules::*;
 
@@ -7,7 +7,7 @@ use crate::layout::check_document;
 use crate::path::Segment;
 use crate::{Report, path};
 
-/// Reports all violations of a document.
+/// Adds all violations of a document to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
     check_document(schema::layout_of(document.container, document.dialect), document, report);
     let mut check_trailing = |bytes: &[u8], path: &[Segment], last: &str| {

@@ -86,7 +86,7 @@ impl FromScene for Document {
     }
 }
 
-/// Chooses the container: a bare chunk for one mesh, unless it is saved as `.cmodel` and was not read as a bare chunk.
+/// Chooses a bare chunk for a single mesh, unless it is saved as `.cmodel` and was not read from a Crucible file.
 fn choose_container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss>) -> Container {
     let was_chunk = scene.source.as_ref().is_some_and(|source| source.format == SOURCE);
     match (scene.meshes.len(), options.extension.as_deref()) {
@@ -202,7 +202,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     Chunk { indices, streams: streams.into_iter().map(Stream::from).collect(), ..Chunk::default() }
 }
 
-/// Returns the bones and influences of a vertex. Unused influences have bone 0 and weight 0.
+/// Returns the bones and influences of a vertex. Unused slots get bone 0 and influence 0.
 fn to_bone_weights((joints, weights): ([u16; 4], [f32; 4])) -> [BoneWeight; 4] {
     std::array::from_fn(|slot| match joints[slot] {
         Skin::NONE => BoneWeight { bone: 0, influence: 0.0 },

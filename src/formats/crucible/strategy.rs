@@ -7,9 +7,9 @@ use crate::formats::generated;
 use crate::layout::generate::Config;
 use crate::{Dialect, Limits};
 
-/// Returns a strategy for documents that strict writing and reading accept. They cover all sets of attributes, both
-/// index widths, both dialects, bare chunks and containers, and floats with arbitrary bits. Their files read back with
-/// the same attributes, whether or not the dialect is given.
+/// Returns a strategy for documents that strict writing and reading accept. They cover sets of up to six attributes,
+/// both index widths, both dialects, bare chunks and containers, and floats with arbitrary bits. Their files read back
+/// with the same attributes, whether or not the dialect is given.
 ///
 /// ```
 /// use meshspec::{Format, crucible};

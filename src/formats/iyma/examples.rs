@@ -1,5 +1,5 @@
-//! Examples for the IyMA rules: a triangle, and a change that violates each rule. They are written by hand, because
-//! generated breakages cannot change compressed bytes or bytes with a checksum.
+//! Hand-written examples for the IyMA rules: a triangle, and a change to it for each rule. Generated breakages cannot
+//! change compressed bytes or bytes with a checksum.
 
 use super::codec;
 use super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
@@ -83,7 +83,6 @@ fn uncompressed_data() -> Vec<u8> {
     buffers.flat_map(|buffer| buffer.to_vec()).collect()
 }
 
-/// Overwrites the bytes of a file, starting at `offset`.
 fn overwrite(file: &mut [u8], offset: usize, bytes: &[u8]) {
     file.iter_mut().skip(offset).zip(bytes).for_each(|(old, new)| *old = *new);
 }

@@ -1,7 +1,7 @@
 //! RapidHash version 1 with the default seed, in the two variants used in files (I3, I4).
 //!
 //! The specification's checksums are one-shot hashes. The author's tool hashes the metadata in three writes to a
-//! streaming hasher of old versions of the crate `rapidhash`. That hasher has a bug for inputs of exactly 48 bytes.
+//! streaming hasher of old versions of the crate `rapidhash`. These versions have a bug for inputs of exactly 48 bytes.
 
 use rapidhash::v1::{DEFAULT_RAPID_SECRETS, rapidhash_v1, rapidhash_v1_inline};
 
@@ -12,8 +12,8 @@ use crate::layout::expr::Value;
 const SEED: u64 = 0xbdd8_9aa9_8270_4029;
 const SECRETS: [u64; 3] = DEFAULT_RAPID_SECRETS.secrets;
 
-/// Returns the one-shot hash of the concatenated `parts`, in the variant of `dialect`. If there are several parts, each
-/// part except the last must be a multiple of 48 bytes long. The last part must have at least 48 bytes.
+/// Returns the one-shot hash of the concatenated `parts`, in the variant of `dialect`. Of several parts, all but the
+/// last must be multiples of 48 bytes long, and the last at least 48 bytes.
 pub fn one_shot_hash(parts: &[impl AsRef<[u8]>], dialect: Dialect) -> u64 {
     match parts {
         [] => hash_bytes(&[], dialect),
@@ -77,7 +77,7 @@ pub fn is_one_shot_hash(stored: u64, parts: &[impl AsRef<[u8]>]) -> bool {
     [Dialect::Spec, Dialect::Reference].into_iter().any(|dialect| stored == one_shot_hash(parts, dialect))
 }
 
-/// Returns `true` if `stored` is the metadata checksum in `dialect`.
+/// Returns `true` if `stored` is the metadata checksum in `dialect`. `Spec` accepts both variants for 48 bytes (I3).
 pub fn is_metadata_checksum(stored: u64, descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> bool {
     if stored == metadata_checksum(descriptor, data_checksum, dialect) {
         return true;
@@ -116,7 +116,7 @@ impl StreamingHasher {
         mix(self.a ^ SECRETS[0] ^ self.size, self.b ^ SECRETS[1])
     }
 
-    /// Mixes the bytes into the seed, and the ends of the input into `a` and `b`, as in version 1.
+    /// Mixes the ends of the input into `a` and `b`, and inputs of more than 16 bytes into the seed, as in version 1.
     fn mix_in(&mut self, parts: &[impl AsRef<[u8]>]) {
         let Some((last, others)) = parts.split_last() else { return };
         let bytes = last.as_ref();

@@ -1,8 +1,8 @@
 //! IyMA: GPU buffers of one or more meshes, compressed with zstd.
 //!
-//! All meshes in a file share one index buffer and one vertex buffer per attribute, so one multi-draw-indirect call can
-//! draw them. The author's tool numbers usages and computes checksums differently from the specification; this is the
-//! reference dialect. Both dialects are supported. The declaration is in [`schema`].
+//! All meshes in a file share one index buffer, if any, and one vertex buffer per attribute, so one multi-draw-indirect
+//! call can draw them. The author's tool writes the reference dialect, which numbers usages and computes checksums
+//! differently from the specification. Both dialects are supported. The declaration is in [`schema`].
 //!
 //! The format is specified in [Iyes Mesh Array] of iyes_mesh by IyesGames.
 //!
@@ -55,7 +55,7 @@ use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
-/// Exposes the checksums to tests, which compare them with published test vectors.
+/// Exposes the checksums to tests, which compare them with reference vectors.
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
 pub mod __private {
@@ -110,7 +110,7 @@ impl Format for Document {
         let mut losses = Vec::new();
         if self.dialect != dialect {
             document::dialect::into_dialect(&mut self.attributes, dialect, &mut losses);
-            // A wrong checksum cannot be converted, because checksums depend on the dialect.
+            // A wrong metadata checksum cannot be converted, because it depends on the dialect.
             self.metadata_checksum = None;
             self.dialect = dialect;
             self.narrow_indices();
@@ -161,7 +161,7 @@ impl Document {
         }
     }
 
-    /// Returns the bounding box of a mesh; `None` without finite positions.
+    /// Returns the bounding box of a mesh; `None` without finite positions in its range.
     fn bounds(&self, mesh: &MeshInfo) -> Option<Bounds> {
         let positions = self.attribute(&Usage::Position)?.slice_mesh(mesh)?;
         let values = positions.to_f32();

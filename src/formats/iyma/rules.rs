@@ -11,7 +11,7 @@ use super::schema::{IndexFormat, MeshInfo};
 use crate::layout::check_document;
 use crate::{Report, path};
 
-/// Reports all violations of a document.
+/// Adds the violations of a document to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
     check_checksums(document.metadata_checksum.as_ref(), &document.data_checksum, report);
     check_document(layout(document.dialect), document, report);

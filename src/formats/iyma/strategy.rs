@@ -1,7 +1,7 @@
 //! Strategies that generate valid IyMA documents, for tests of other loaders.
 //!
-//! The declaration does not state the sizes of single buffers, so this module generates the buffers. They contain
-//! arbitrary bit patterns, including NaN and infinities.
+//! The declaration does not state the sizes of single buffers, so this module generates the buffers. Unless plausible,
+//! they contain arbitrary bit patterns, including NaN and infinities.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -85,7 +85,7 @@ fn indices(max_vertices: u32) -> impl Strategy<Value = Option<IndexBuffer>> {
     prop_oneof![Just(None), narrow, wide]
 }
 
-/// Returns an attribute with pseudo-random, masked bytes. Bytes below 64 yield finite floats of all magnitudes.
+/// Returns an attribute with pseudo-random, masked bytes. Bytes below 64 yield finite, non-negative floats.
 fn random_attribute(
     dialect: Dialect,
     usage: Usage,

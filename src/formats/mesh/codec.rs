@@ -16,8 +16,8 @@ use crate::{Detection, Dialect, Error, Limits, Report, Result, Severity, path};
 /// Detects MESH by its structure, and the dialect (M17).
 ///
 /// The renderlib layout matches if the last row of the root transform is 0, 0, 0, 1. If both layouts match, the
-/// dialect is the specification's. The exception is a file that renderlib consumes as a whole, and that is invalid or
-/// has unprintable strings in the specification's dialect. Copies data only if both layouts match.
+/// dialect is the specification's. The exception is a file that the renderlib layout consumes completely, and that is
+/// invalid or has unprintable strings in the specification's dialect. Copies data only if both layouts match.
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     let strings = find_spec_strings(bytes);
     let (dialect, has_structure) = match (matches_renderlib(bytes), strings) {
@@ -57,7 +57,7 @@ fn are_printable(strings: &[u8]) -> bool {
     strings.last().is_none_or(|last| *last == 0) && strings.split(|byte| *byte == 0).all(is_printable)
 }
 
-/// Returns the confidence that a file with this start is MESH. `has_structure`: the rest matches a dialect.
+/// Returns the confidence that a file with this start is MESH. `has_structure` is `true` if the rest matches a dialect.
 fn confidence(bytes: &[u8], has_structure: bool) -> Confidence {
     let [Header::VERSION, low, high, ..] = *bytes else { return Confidence::None };
     let format = VertexFormat::from_bytes([low, high]);
@@ -69,8 +69,8 @@ fn confidence(bytes: &[u8], has_structure: bool) -> Confidence {
     }
 }
 
-/// Returns `None` if the last row of the root transform does not match. Otherwise, returns `true` if the renderlib
-/// layout consumes the whole file.
+/// Returns `None` if the header or the last row of its root transform does not match. Otherwise, returns `true` if the
+/// renderlib layout consumes the whole file.
 fn matches_renderlib(bytes: &[u8]) -> Option<bool> {
     let header = Header::read_args(&mut Cursor::new(bytes), (Dialect::Renderlib,)).ok()?;
     if header.root_transform?[3].map(f32::to_bits) != [0.0f32, 0.0, 0.0, 1.0].map(f32::to_bits) {
@@ -80,7 +80,7 @@ fn matches_renderlib(bytes: &[u8]) -> Option<bool> {
     Some(end == Ok(bytes.len() as u64))
 }
 
-/// Returns `true` if the file breaks no rule in the specification's dialect.
+/// Returns `true` if strict reading accepts the file in the specification's dialect.
 fn is_spec(bytes: &[u8]) -> bool {
     let Ok((document, summary)) = read(bytes, Dialect::Spec) else { return false };
     let mut report = Report::at_least(Severity::Error, &Limits::default());
@@ -109,7 +109,7 @@ pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
     Ok(out.into_inner())
 }
 
-/// Estimates the size of the file in bytes, slightly too large because values take more space in memory.
+/// Returns an upper bound of the file size in bytes: values take at least as much space in memory.
 fn estimate_size(document: &Document) -> usize {
     let animation_size = |animation: &Animation| {
         size_of_val(animation) + size_of_val(&*animation.timestamps) + size_of_val(&*animation.poses)

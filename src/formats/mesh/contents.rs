@@ -49,7 +49,7 @@ fn to_animation(document: &Document, animation: &Animation) -> contents::Animati
     let frames = animation.timestamps.len();
     let poses: Option<Vec<_>> = (0..frames).map(|frame| document.skeleton_pose(animation, frame)).collect();
     let poses = poses.unwrap_or_default();
-    // Sorted by joint, then time.
+    // Sorted by joint, then frame.
     let joints = 0..document.joints.len();
     let key_frames: Vec<_> = joints.clone().flat_map(|_| 0..poses.len() as u32).collect();
     let keys = || joints.clone().flat_map(|joint| poses.iter().filter_map(move |pose| pose.get(joint)));
@@ -75,7 +75,7 @@ fn xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
 
 /// The joints, prepared for skinning.
 struct Rig {
-    /// The joints, parents before children. A cycle of parents has no such order, so its poses are undefined.
+    /// The joint indices, parents before children. Joints in a cycle have no such order; their poses are undefined.
     order: Vec<usize>,
     parents: Vec<Option<usize>>,
     inverse_bind: Vec<DMat4>,
@@ -132,8 +132,8 @@ impl Rig {
         Some(poses.collect())
     }
 
-    /// Returns the skinning matrix of each joint in a pose; `None` if its transform is undefined. Also returns the
-    /// largest translation coordinate, computed from the absolute values of all terms.
+    /// Returns the skinning matrix of each joint in a pose; `None` if its transform is undefined. Also returns an upper
+    /// bound of the translation coordinates, computed from the absolute values of all terms.
     fn skinning_matrices(&self, pose: &[Pose]) -> (Vec<Option<DMat4>>, f64) {
         let mut global: Vec<Option<DMat4>> = vec![None; pose.len()];
         for &joint in &self.order {
@@ -167,7 +167,7 @@ fn local_transform(pose: &Pose) -> Option<DMat4> {
 /// Maximum deviation of a weight sum from 255, due to rounding.
 const MAX_SUM_DEVIATION: i32 = 2;
 
-/// Blends a vertex's joint matrices. `None` if the weights do not sum to 255 up to rounding, or a matrix is undefined.
+/// Blends a vertex's joint matrices. `None` if the weights do not sum to about 255, or a used matrix is undefined.
 fn blend_matrices(
     matrices: &[Option<DMat4>],
     ids: [u8; 4],

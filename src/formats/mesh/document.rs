@@ -18,8 +18,8 @@ impl Document {
         self.strings.get(usize::try_from(animation.name?).ok()?)
     }
 
-    /// Returns the poses of all joints at the timestamp with index `timestamp`, ordered by joint. `None` if the
-    /// timestamp or the pose of a joint is missing.
+    /// Returns the poses of all joints at the timestamp with index `timestamp`, ordered by joint. `None` if the pose of
+    /// a joint is missing.
     ///
     /// ```
     /// use meshspec::mesh::{Document, Pose};

@@ -3,7 +3,7 @@
 use super::schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertices};
 use crate::{Format, WriteOptions};
 
-/// Returns each file with a description.
+/// Returns the files, each with a description.
 pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     let weights = "weights that add up to 253 to 258, and rotations that are almost unit quaternions";
     let parents = "joints out of order, whose parents form a cycle as indices, but not as ids";
@@ -12,7 +12,8 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     cases.into_iter().filter_map(|(what, document)| Some((what, document.and_then(write)?))).collect()
 }
 
-/// Builds two joints. The second one is rotated by quaternions of the lengths 1, 1.000008 and 1.0002.
+/// Builds vertices with inexact weight sums, bound to two joints. The second joint is rotated by quaternions of
+/// the lengths 1, 1.000008 and 1.0002.
 fn rounded_weights() -> Option<Document> {
     let sums = [[128, 125], [64, 190], [200, 56], [7, 250], [129, 129]];
     let columns = Columns {
@@ -42,7 +43,7 @@ fn rounded_weights() -> Option<Document> {
     })
 }
 
-/// Builds three joints. As ids, 2 is the parent of 0, and 0 of 1. As indices, the last joint is its own parent.
+/// Builds three joints. As ids, 2 is the parent of 0, and 0 of 1. As indices, two joints are their own parents.
 fn parents_by_id() -> Option<Document> {
     let columns = Columns { positions: vec![[0.0; 3]], ..Columns::default() };
     let joints = vec![joint(1, 0), joint(2, NO_JOINT), joint(0, 2)];
@@ -51,7 +52,7 @@ fn parents_by_id() -> Option<Document> {
 }
 
 fn joint(id: u8, parent: u8) -> Joint {
-    // Moves the joint to the origin.
+    // The joint is at x = 1 in the bind pose.
     let mut transform = super::IDENTITY;
     transform[0][3] = -1.0;
     #[allow(clippy::needless_update, reason = "new fields have default values here")]

@@ -1,4 +1,4 @@
-//! Hand-written violations of the MESH rules that generated breakages never violate in isolation.
+//! Hand-written violations of the MESH rules that no generated breakage violates alone.
 
 use super::rules::*;
 use super::schema::{Animation, Columns, Document, Joint, NO_JOINT, Vertices};

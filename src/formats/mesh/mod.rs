@@ -1,7 +1,7 @@
 //! MESH 1.0: interleaved vertices, u32 indices, a skeleton and sampled animations.
 //!
 //! A file is a 13-byte header, followed by sections without padding: vertices, indices, joints, animations, strings.
-//! Real files use the later renderlib dialect, with a 78-byte header. Both are supported; [`schema`] declares them.
+//! Real files use the later renderlib dialect, with a 78-byte header. [`schema`] declares both dialects.
 //!
 //! The format is specified in [MESH format specification v1.0] of Surviveler by RookieGameDevs.
 //!
@@ -76,7 +76,7 @@ impl Declared for Document {
     }
 }
 
-/// Decodes a file. Also returns the summary of the vertex joints, which a rule needs.
+/// Decodes and checks a file. Also returns the summary of the vertex joints, which a rule needs.
 fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Document, JointSummary)> {
     let dialect = Document::dialect_of(bytes, options)?;
     let structure = Document::ABOUT.structure(schema::layout(dialect));

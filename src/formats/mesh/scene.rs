@@ -169,7 +169,7 @@ fn from_mesh(mesh: Mesh, losses: &mut Vec<Loss>) -> Result<(Vertices, Vec<u32>)>
     Ok((Vertices::from_columns(&columns)?, indices))
 }
 
-/// Unbinds vertices from missing joints, which have no effect. Keeps the joint numbers if there is no skeleton.
+/// Unbinds vertices from missing joints. Keeps the joint numbers if there is no skeleton.
 fn unbind_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let count = scene.skeleton.joints.len();
     let skins = scene.meshes.iter_mut().flat_map(|mesh| &mut mesh.skins).filter(|_| count > 0);

@@ -20,7 +20,7 @@ const MAX_SUM_DEVIATION: f32 = 1e-3;
 /// The path of the only skin.
 const PATH: &str = "meshes[0].skins[0]";
 
-/// Adds joints so that all vertices with weights are bound to joints of the skeleton.
+/// Adds joints so that vertices with weights are bound to joints of the skeleton. Unbinds them if that needs too many.
 pub(super) fn add_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Scene { meshes, skeleton, .. } = scene;
     let Some(mesh) = meshes.first_mut() else { return };
@@ -65,7 +65,8 @@ fn renumber_joints(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
     Some(count)
 }
 
-/// Binds vertices with all weights on missing joints to a static joint. Returns `true` if that joint must be added.
+/// Binds vertices with all weights on missing joints to a static joint; without a free id, unbinds them. Returns `true`
+/// if the joint must be added.
 fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<Loss>) -> bool {
     let unbound = match &skin.weights {
         Weights::U8(weights) => unbound_vertices(&skin.joints, weights),

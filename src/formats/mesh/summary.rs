@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::schema::vertex::NO_JOINT;
 
-/// The largest joint id that vertices use. If it is valid, checks skip the search for violations.
+/// The largest joint id that vertices use. If it is below the joint count, checks skip the search for violations.
 #[derive(Debug, Default)]
 pub struct JointSummary {
     max_joint: Cell<Option<u8>>,

@@ -30,9 +30,20 @@ impl Vertices {
 
     /// Creates vertices from single records.
     ///
+    /// ```
+    /// use meshspec::mesh::{Vertex, VertexFormat, Vertices};
+    ///
+    /// let format = VertexFormat::new().with_position(true).with_normal(true);
+    /// let (position, normal) = ([1.0, 0.0, 0.0], Some([0.0, 1.0, 0.0]));
+    /// let vertex = Vertex { position, normal, uv: None, joint_ids: None, joint_weights: None };
+    /// let vertices = Vertices::from_records(format, [vertex])?;
+    /// assert_eq!(vertices.to_columns().normals, Some(vec![[0.0, 1.0, 0.0]]));
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
-    /// Returns an error if the attributes of a vertex differ from `format`. The path of the error is the attribute.
+    /// Returns an error if `format` lacks positions or, at the path of the attribute, if a vertex differs from it.
     pub fn from_records(format: VertexFormat, records: impl IntoIterator<Item = Vertex>) -> Result<Vertices> {
         let mut bytes = Cursor::new(Vec::new());
         for (index, vertex) in records.into_iter().enumerate() {
@@ -46,7 +57,6 @@ impl Vertices {
         Vertices::from_bytes(format, bytes.into_inner())
     }
 
-    /// Creates vertices with all attributes set to zero.
     pub(super) fn zeroed(format: VertexFormat, count: usize) -> Vertices {
         Vertices { format, bytes: vec![0; count * stride(format)] }
     }
@@ -118,7 +128,6 @@ fn stride(format: VertexFormat) -> usize {
     Vertex::size_with(&[format.into()]).unwrap_or(12) as usize
 }
 
-/// Adds the joints of vertices to `summary`.
 pub(super) fn summarise_joints(records: &[u8], format: VertexFormat, summary: &JointSummary) {
     let slots = |name| column(records, format, name);
     if let (Some(ids), Some(weights)) = (slots("joint_ids"), slots("joint_weights")) {

@@ -20,7 +20,6 @@ pub(super) type Column<'d> = Numbers<&'d [f32], &'d [u32]>;
 pub(super) type ColumnMut<'d> = Numbers<&'d mut [f32], &'d mut [u32]>;
 
 impl Column<'_> {
-    /// The number of values.
     pub(super) fn len(&self) -> usize {
         match self {
             Column::Floats(values) => values.len(),

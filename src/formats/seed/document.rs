@@ -3,7 +3,7 @@
 use super::schema::{CommentPlace, Document, LineKind};
 
 impl Document {
-    /// Returns the value of the first property with this name.
+    /// Returns the value of the first property with this name; `None` if there is none.
     pub fn property(&self, name: &str) -> Option<&str> {
         self.properties.iter().find(|property| property.name == name).map(|property| &*property.value)
     }

@@ -40,7 +40,7 @@ fn unlisted_line(number: u64, start: usize, bytes: &[u8]) -> Line<'_> {
     Line { number, offset: start as u64, bytes, list: "", index: 0, findings: Vec::new(), describe }
 }
 
-/// Parses a line. Also returns its diagnostic; a malformed line has no content.
+/// Parses a line. Also returns its diagnostic, if any; a malformed line has no content.
 fn parse_leniently(bytes: &[u8]) -> (LineContent<'_>, Option<Diagnostic>) {
     if let Some(plain) = fast::read_line(bytes) {
         return (plain.content, None);
@@ -51,7 +51,7 @@ fn parse_leniently(bytes: &[u8]) -> (LineContent<'_>, Option<Diagnostic>) {
     }
 }
 
-/// Counts a line; a malformed line counts as its intended kind. Returns the list of the line and its index in the list.
+/// Counts a line; a malformed attribute counts as its intended kind. Returns the list (empty if none) and the index.
 fn next_item(
     counts: &mut LineCounts,
     content: &LineContent,
@@ -68,7 +68,7 @@ fn next_item(
     (list, *next - 1)
 }
 
-/// Describes the meaning of a line; empty for a line without content.
+/// Describes the meaning of a line; empty for an empty or malformed line.
 fn describe(line: &Line) -> String {
     match parse_leniently(line.bytes) {
         (LineContent::Empty, None) if line.bytes.contains(&b'#') => "comment".to_owned(),

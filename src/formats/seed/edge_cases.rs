@@ -1,4 +1,4 @@
-//! Cases that generated Seed files rarely cover: notations of numbers, and faults that lenient parsers miss.
+//! Cases that generated Seed files rarely cover: notations of numbers, and faults that tolerant loaders miss.
 
 use super::examples::TEXT;
 
@@ -34,7 +34,7 @@ const CHANGES: &[Change] = &[
 /// The number of spaces in the long line.
 const SPACES: usize = 5000;
 
-/// Returns each file with a description.
+/// Returns the files, each with a description.
 pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     let long_line = ["p 1,", &" ".repeat(SPACES), "2, 3"].concat();
     let changes =

@@ -21,7 +21,7 @@ u0 0, 1
 f 0, 1, 2
 ";
 
-/// For each rule, the part of [`TEXT`] to replace, and a replacement that breaks the rule.
+/// For each rule except [`COMMENT`], the part of [`TEXT`] to replace, and a replacement that breaks the rule.
 const CHANGES: &[(&Rule, &str, &[u8])] = &[
     (&ENCODING, "DEFAULT", b"DEFAULT\xff"),
     (&CONTROL, "DEFAULT", b"DEFAULT\x1b"),

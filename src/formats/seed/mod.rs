@@ -136,7 +136,7 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        // Only documents that follow the rules can be written as text.
+        // The writer relies on the fatal rules, so the check comes first.
         reject_violations(|report| self.check_into(report), options.strictness, ErrorKind::Inexpressible)
             .map(|()| write::write(self, options.comments))
             .map_err(|error| error.in_format(FormatId::Seed))

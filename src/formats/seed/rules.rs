@@ -1,5 +1,4 @@
-//! Checks documents against the rules of Seed. Violations of rules for single lines can only occur in text; the line
-//! reader reports them.
+//! Checks documents against the rules of Seed. The line reader reports violations that can only occur in text.
 
 use std::ops::RangeInclusive;
 
@@ -20,7 +19,7 @@ pub(super) fn check(document: &Document, unreadable: UnreadableParts, report: &m
     check_values(document, report);
 }
 
-/// Adds the violations of the structure: duplicate, missing and surplus lines, invalid properties and integers.
+/// Adds the violations of the structure: of properties and, if all lines are readable, of line counts and integers.
 pub(super) fn check_structure(document: &Document, unreadable: UnreadableParts, report: &mut Report) {
     check_properties(document, unreadable, report);
     if !unreadable.has_lines {

@@ -93,7 +93,7 @@ impl FromScene for Document {
     }
 }
 
-/// Adds missing attributes that Seed requires (S1).
+/// Adds missing attributes that Seed requires (S1), and names the material after its texture.
 fn add_required_attributes(mesh: &mut Mesh, losses: &mut Vec<Loss>) {
     mesh.material.replace_name_by_texture("Seed", 0, losses);
     if mesh.normals.is_none() {
@@ -108,7 +108,7 @@ fn add_required_attributes(mesh: &mut Mesh, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Converts properties. Drops properties with invalid or duplicate names.
+/// Converts properties. Drops those with invalid or duplicate names.
 fn to_properties(given: Vec<(String, String)>, losses: &mut Vec<Loss>) -> Vec<Property> {
     let mut properties: Vec<Property> = Vec::new();
     for (index, (name, value)) in given.into_iter().enumerate() {

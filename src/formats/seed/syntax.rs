@@ -17,12 +17,12 @@ pub(super) type Pairs<'t> = pest::iterators::Pairs<'t, Rule>;
 /// The reason a string does not match a rule.
 pub(super) type Error = pest::error::Error<Rule>;
 
-/// Parses the whole `text` with a rule. Errors are boxed, because they are large and rare.
+/// Parses `text` from its start with a rule. Errors are boxed, because they are large and rare.
 pub(super) fn parse(rule: Rule, text: &str) -> Result<Pairs<'_>, Box<Error>> {
     SeedParser::parse(rule, text).map_err(Box::new)
 }
 
-/// Returns the length in bytes of the prefix of `text` that a rule matches. The rule must not match the end of input.
+/// Returns the byte length of the prefix of `text` that a rule matches, or 0. The rule must not match the end of input.
 pub(super) fn prefix_len(rule: Rule, text: &str) -> usize {
     parse(rule, text).ok().and_then(|mut pairs| pairs.next()).map_or(0, |pair| pair.as_span().end())
 }

@@ -9,7 +9,7 @@ use super::file::GltfFile;
 use crate::bulk::{self, PlainData};
 use crate::{Error, Limit, Result};
 
-/// The maximum size in bytes of an accessor without a buffer view, whose values are all 0.
+/// The maximum size in bytes of an accessor without a buffer view, whose values default to 0.
 const MAX_ZEROS: u64 = 64 << 20;
 
 /// An accessor whose values are known to be inside their buffers.
@@ -21,7 +21,7 @@ pub(super) struct Accessor<'a> {
     /// The number of components per value; 16 for 4 × 4 matrices.
     pub components: usize,
     pub count: usize,
-    /// The values before the substitution. Without a buffer view, `None`: all are 0.
+    /// The values before substitution; `None` if there is no buffer view, so that all are 0.
     values: Option<Strided<'a>>,
     /// The sparse substitution: indices and values.
     sparse: Option<(Vec<usize>, Strided<'a>)>,

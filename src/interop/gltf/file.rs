@@ -109,7 +109,7 @@ impl<'a> GltfFile<'a> {
         Ok((self.buffer_range(index, buffer, offset, view.byte_length.0)?, stride))
     }
 
-    /// Returns the bytes of a compressed view, decompressed on first use; `None` if the view is not compressed.
+    /// Returns the decompressed bytes of a view; `None` if the view is not compressed. Decompresses on first use.
     #[cfg(feature = "meshopt")]
     fn decompressed_view(&self, index: usize, view: &json::buffer::View) -> Result<Option<&[u8]>> {
         let Some((name, packed)) = MeshoptView::from_view(view) else { return Ok(None) };
@@ -274,7 +274,7 @@ pub(super) fn parse_data_uri(uri: &str) -> Option<Result<(&str, Vec<u8>), String
     Some(bytes.map(|bytes| (media_type, bytes)))
 }
 
-/// Returns the extras of an object. If they are not a JSON object, returns them under the name "extras".
+/// Returns the extras of an object. A value that is neither an object nor `null` gets the key `extras`.
 pub(super) fn read_extras(extras: &json::Extras) -> Extras {
     let value = extras.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok());
     match value {

@@ -21,7 +21,7 @@ pub(super) struct Hierarchy {
     pub local_transforms: Vec<Mat4>,
     /// Whether each node is in the scene.
     pub is_in_scene: Vec<bool>,
-    /// The root node whose transform becomes the scene transform; `None` if there is no such node.
+    /// The root node whose transform becomes the scene transform, if any.
     pub top: Option<usize>,
     /// All nodes in depth-first order.
     pub order: Vec<usize>,
@@ -75,7 +75,8 @@ impl Hierarchy {
         }
     }
 
-    /// Returns the only root besides skinned meshes if it is static, no joint, and without mesh, camera or extensions.
+    /// Returns the only root besides skinned meshes, if it is static, is not a joint, and has no mesh, camera or
+    /// extensions.
     fn find_top_node(&self, file: &GltfFile, roots: &[usize]) -> Option<usize> {
         let root = &file.root;
         let is_skinned = |json::Node { skin, mesh, children, .. }: &json::Node| {

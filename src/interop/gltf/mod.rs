@@ -99,7 +99,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     extras: true,
 };
 
-/// Returns the name in `extras` of a component type that glTF lacks; `None` for component types of glTF.
+/// Returns the name in `extras` of a component type that glTF attributes lack; `None` for other types.
 fn unsupported_type_name(values: &Components) -> Option<&'static str> {
     match values {
         Components::F64(_) => Some("f64"),

@@ -69,8 +69,8 @@ impl MeshOrigin<'_> {
         }
     }
 
-    /// Lists the names of the node and the glTF mesh, except those of `meshes`. `has_node_name` is set if a joint or a
-    /// placement keeps the node name.
+    /// Lists the names of the node and the glTF mesh, unless one of `meshes` has the same name. `has_node_name` is set
+    /// if a joint or a placement keeps the node name.
     pub fn list_names(&self, meshes: &[Mesh], has_node_name: bool, losses: &mut Vec<Loss>) {
         let node = self.root.nodes[self.node].name.as_ref().filter(|_| !has_node_name);
         let names = [
@@ -88,8 +88,8 @@ impl MeshOrigin<'_> {
     }
 }
 
-/// Lists nodes of the scene that have a name or extras, but no mesh, and are no joints. The names of cameras and lights
-/// are listed elsewhere.
+/// Lists nodes of the scene that have a name or extras, but no mesh, and are not joints. The names of cameras and
+/// lights are listed elsewhere.
 pub(super) fn list_empty_nodes(
     file: &GltfFile,
     hierarchy: &Hierarchy,

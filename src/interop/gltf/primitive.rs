@@ -154,7 +154,6 @@ impl<'a> AttributeReader<'a> {
         Ok(())
     }
 
-    /// Applies the morph targets with the given weights.
     fn apply_morph_targets(&mut self, targets: &[json::mesh::MorphTarget], weights: &[f32]) -> Result<()> {
         for (target, weight) in targets.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
             let Mesh { positions, normals, tangents, .. } = &mut self.mesh;

@@ -95,7 +95,7 @@ struct SceneReader<'a> {
     is_used: Vec<bool>,
     /// The scene mesh of each shared primitive, by mesh and primitive index; `None` for unreadable primitives.
     shared_meshes: HashMap<(usize, usize), Option<usize>>,
-    /// Whether the caller requested baking of node transforms, so that it is not a loss.
+    /// Whether the caller requested baking of node transforms, so that baking is not a loss.
     bake: bool,
     max_triangles: u64,
     /// The number of triangles or vertices, whichever is larger, in copies of meshes.

@@ -79,7 +79,7 @@ impl NodeJoints {
     }
 
     /// Replaces indices into the joints of a skin by indices into the joints of the skeleton. The static joint becomes
-    /// [`Skin::NONE`]. Returns an error if an index is out of range.
+    /// [`Skin::NONE`] with a weight of 0. Returns an error if an index is out of range.
     pub fn map_joint_indices(&self, skin: usize, vertices: &mut Skin, path: &str) -> Result<()> {
         let numbers = self.joints_by_skin.get(skin).map_or(&[][..], Vec::as_slice);
         for (slot, joint) in vertices.joints.as_flattened_mut().iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Lists content of a file that scenes cannot represent, if it can be found in the JSON alone.
+//! Lists content that scenes cannot represent, as far as the JSON reveals it.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;

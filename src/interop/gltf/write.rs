@@ -82,7 +82,7 @@ fn has_mixed_lods(scene: &Scene) -> bool {
     skinned.contains(&true) && skinned.contains(&false)
 }
 
-/// Returns the `asset` object, with the source format, the source conventions and the output conventions.
+/// Returns the `asset` object, with the output conventions and, if known, the format and conventions of the source.
 fn asset_entry(source: Option<&Source>, conventions: Conventions) -> Value {
     let mut extras = Extras::new();
     if let Some(Source { format, conventions, .. }) = source {

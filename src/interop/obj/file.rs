@@ -28,7 +28,7 @@ pub(super) struct MeshName {
     pub group: Vec<u8>,
 }
 
-/// The faces of one mesh.
+/// The vertices and faces that become one mesh.
 #[derive(Debug)]
 pub(super) struct MeshPart {
     pub name: MeshName,
@@ -48,7 +48,7 @@ pub(super) struct UnsupportedContent {
     pub missing_counts: [usize; 3],
     /// The number of faces that are unreadable or refer to missing positions.
     pub dropped_face_count: usize,
-    /// Whether the last line is truncated.
+    /// Whether lenient reading dropped a truncated last line.
     pub is_truncated: bool,
 }
 

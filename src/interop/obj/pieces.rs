@@ -53,7 +53,6 @@ pub(super) struct LineRun {
     pub end: RunningTotals,
 }
 
-/// The kind of the lines in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RunKind {
     /// Values only.
@@ -64,7 +63,7 @@ pub(super) enum RunKind {
     Sequential,
 }
 
-/// The numbers of values, corners and faces in a piece up to some line.
+/// The numbers of values, corners and faces in a piece up to a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct RunningTotals {
     pub counts: ValueCounts,

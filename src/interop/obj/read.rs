@@ -30,7 +30,7 @@ struct ObjReader {
     vertex_count: usize,
     material: Vec<u8>,
     smooth: bool,
-    /// Whether any OBJ statement was read.
+    /// Whether any supported statement was read.
     has_statements: bool,
     /// The index of the part with each name and material.
     part_indices: BTreeMap<(MeshName, Vec<u8>), usize>,
@@ -44,8 +44,8 @@ struct ObjReader {
 
 /// Reads a text in windows. In lenient mode, drops unreadable faces and a truncated last line.
 ///
-/// Parses the pieces of a window while the lines of the previous window are added in order, and then the next window is
-/// read. Adding resolves indices.
+/// Two tasks run in parallel: one parses the pieces of the current window; the other adds the lines of the previous
+/// window in order, then reads the next window. Adding lines resolves indices.
 pub(super) fn read(
     input: &mut (dyn Read + Send),
     strictness: Strictness,

@@ -12,7 +12,7 @@ pub(super) const MAX_VALUES: usize = ABSENT as usize - 1;
 #[derive(Debug, Default)]
 pub(super) struct ValueLists {
     pub positions: Positions,
-    /// The colour (red, green, blue, alpha) of each position, if any; ends at the last position with a colour.
+    /// The colour (red, green, blue, alpha) of each position, if any. The list may be shorter than `positions`.
     pub colors: Vec<Option<[f32; 4]>>,
     pub uvs: Vec<[f32; 2]>,
     pub normals: Vec<[f32; 3]>,

@@ -12,7 +12,7 @@ pub(super) struct WindowReader<'a> {
     max_line: u64,
     /// The start of a line that was read with the previous window.
     partial_line: Vec<u8>,
-    /// An allocation for the next window.
+    /// The allocation to reuse for the next window.
     spare: Vec<u8>,
 }
 
@@ -23,8 +23,8 @@ impl<'a> WindowReader<'a> {
         WindowReader { input, size, max_line, partial_line: Vec::new(), spare: Vec::new() }
     }
 
-    /// Returns the next window; empty at the end of the text. Returns an error if reading fails. Returns an error if a
-    /// line is longer than a window, and is either not text or exceeds the limits.
+    /// Returns the next window; empty at the end of the text. Returns an error if reading fails, or if a line longer
+    /// than a window is not text or exceeds the limits.
     pub fn next_window(&mut self) -> Result<Vec<u8>> {
         let mut window = std::mem::take(&mut self.spare);
         window.clear();
@@ -52,7 +52,6 @@ impl<'a> WindowReader<'a> {
         }
     }
 
-    /// Reuses the allocation of a window.
     pub fn reuse(&mut self, window: Vec<u8>) {
         self.spare = window;
     }

@@ -217,7 +217,6 @@ pub(super) fn skip_item(source: &mut NumberSource, element: &Element) -> Result<
     element.properties.iter().try_for_each(|property| skip_property(source, property))
 }
 
-/// Skips a number or list.
 pub(super) fn skip_property(source: &mut NumberSource, property: &Property) -> Result<()> {
     let count = property.length_type.map_or(Ok(1), |count| source.read_count(count))?;
     (0..count).try_for_each(|_| source.read_number(property.number_type).map(drop))

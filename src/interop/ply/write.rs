@@ -67,7 +67,6 @@ fn property_names(custom: &[CustomAttribute], losses: &mut Vec<Loss>) -> Vec<Vec
 }
 
 fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygons: &Polygons) -> Result<()> {
-    // The byte order of this machine.
     let endian = if cfg!(target_endian = "big") { "big" } else { "little" };
     writeln!(out, "ply\nformat binary_{endian}_endian 1.0")?;
     if let Some(texture) = &mesh.material.texture {

@@ -63,7 +63,6 @@ impl Polygons {
         missing
     }
 
-    /// Returns `true` if there are no faces.
     pub fn is_empty(&self) -> bool {
         self.corners.is_empty()
     }
@@ -76,7 +75,7 @@ impl Polygons {
         polygons
     }
 
-    /// Lists the dropped faces at `path`.
+    /// Lists the number of dropped faces, if any, at `path`.
     pub fn list_degenerate(&self, path: &str, losses: &mut Vec<Loss>) {
         if self.degenerate_count > 0 {
             let all = self.len() + self.degenerate_count;
@@ -121,7 +120,6 @@ impl Polygons {
         triangles.chunks_exact(3).chain(others)
     }
 
-    /// Returns the number of faces.
     pub fn len(&self) -> usize {
         self.counts.as_ref().map_or(self.corners.len() / 3, Vec::len)
     }

@@ -45,7 +45,7 @@ impl Default for Positions {
 }
 
 impl Positions {
-    /// Creates positions that have 32 bits in the source.
+    /// Creates positions from a source with 32-bit numbers.
     pub fn from_f32(rounded: Vec<[f32; 3]>) -> Positions {
         Positions { rounded, exact: None, ..Positions::default() }
     }

@@ -47,7 +47,6 @@ impl<'a> Words<'a> {
         locate(self.text, self.range())
     }
 
-    /// Returns the next word.
     #[inline]
     pub fn next(&mut self) -> Option<&'a [u8]> {
         loop {
@@ -69,7 +68,6 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the remaining text.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         &self.text[self.at..self.end]
@@ -122,7 +120,6 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Reads `N` numbers in 32 bits.
     #[inline]
     pub fn read_f32s<const N: usize>(&mut self, what: &str) -> Result<[f32; N]> {
         let mut numbers = [0.0; N];
@@ -206,8 +203,8 @@ pub(in crate::interop) fn lines_in(text: &[u8], part: Range<usize>) -> impl Iter
     })
 }
 
-/// Returns the offset after the line break of the line that contains the offset `from`, or `end` if no line break
-/// precedes `end`. `start` is the start of a line, at or before `from`.
+/// Returns the offset after the line break of the line that contains the offset `from`, or `end` if the line extends to
+/// `end`. `start` is the start of a line, at or before `from`.
 #[inline]
 pub(in crate::interop) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> usize {
     let mut at = from;

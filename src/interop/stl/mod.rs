@@ -64,7 +64,6 @@ fn is_text(bytes: &[u8]) -> bool {
     starts_with_solid && text.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
 }
 
-/// The facets of a solid.
 #[derive(Default)]
 struct Solid {
     name: Vec<u8>,

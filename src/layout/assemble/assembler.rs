@@ -14,12 +14,12 @@ use crate::layout::program::{Call, FormId, FormKind, Frames, Item, Program, Unit
 use crate::layout::walk::Segment;
 use crate::{Error, Limits, Result};
 
-/// The maximum number of runs. One run is enough unless packed bytes or a choice depend on a value that is
-/// determined later. In that case, the next run starts with the values determined so far.
+/// The maximum number of runs. One run is enough unless written bytes depend on a value that is determined later. In
+/// that case, the next run starts with the values determined so far.
 const MAX_RUNS: usize = 16;
 
-/// Returns the bytes of a file of type `ty` with the given values. Values without a field are ignored; the other errors
-/// are those of [`FileValues::assemble`](super::FileValues::assemble).
+/// Returns the bytes of a file of type `ty` with the given values. The errors are those of
+/// [`FileValues::assemble`](super::FileValues::assemble), except that values without a field are ignored.
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
     if let Some(problem) = program.problems.first() {
@@ -97,7 +97,7 @@ pub(super) type FieldRange = (RegionId, Range<u64>);
 pub(super) struct Written {
     /// The offset after the last byte.
     pub end: u64,
-    /// The number of items in a list, or of bytes in a block; 0 for other values.
+    /// The number of items in an array or list, or of bytes in a block; 0 for other values.
     pub count: u64,
 }
 
@@ -124,7 +124,7 @@ pub(super) struct Assembler<'a> {
     /// The range of the field written last; `None` if its condition excluded it.
     pub last_field: Option<FieldRange>,
     pub conditional_fields: Vec<ConditionalField>,
-    /// The first error that may disappear once all values are known, such as an overlap or unpackable content.
+    /// The first error that may disappear once all values are known: an overlap, or content that cannot be packed.
     deferred_error: Option<Error>,
 }
 
@@ -173,7 +173,7 @@ impl Assembler<'_> {
         self.excluded_field_error().or_else(|| self.conflict_error()).or(self.deferred_error)
     }
 
-    /// Writes a value of any form.
+    /// Writes a number, string, array, list, struct or choice.
     pub fn write_value(&mut self, target: WriteTarget, item: &Item) -> Result<Written> {
         match self.program.forms[item.form].kind {
             FormKind::Number(_) | FormKind::Text => self.write_scalar(target, item),
@@ -198,7 +198,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Returns the content of a struct or array.
+    /// Returns the given content of a struct or array.
     fn group_input<'p>(&self, target: WriteTarget<'p>, item: &Item) -> Result<GroupInput<'p>> {
         let ty = self.program.forms[item.form].ty;
         target.input.group_input(ty).map_err(|message| self.error(message))

@@ -1,4 +1,4 @@
-//! Completes a region: places the fields with unknown offsets and computes the checksums.
+//! Completes a region: places the fields whose offsets are not final, and computes the checksums.
 
 use std::collections::HashMap;
 
@@ -105,8 +105,8 @@ impl Assembler<'_> {
         self.defer_clash(result)
     }
 
-    /// Schedules the checksum that a field declares, unless the stored value is given and means "no checksum". The
-    /// struct starts at `start`; `covered` lists the fields of the struct, each with its range.
+    /// Schedules the checksum that a field declares, if its stored value is omitted, or may be recomputed and does not
+    /// mean "no checksum". The struct starts at `start`; `covered` lists the fields of the struct, each with its range.
     pub fn schedule_checksum(
         &mut self,
         start: (RegionId, u64),

@@ -28,7 +28,7 @@ impl Assembler<'_> {
         equation.map_or(Ok(()), |equation| self.add_equation(equation))
     }
 
-    /// Requires that a condition evaluates to `truth`. Solved later, since several values may satisfy the condition.
+    /// Requires that a condition evaluates to `truth`. The equation is solved later, as several values may satisfy it.
     pub fn require_truth(&mut self, condition: &'static Code, truth: bool) {
         let equation = self.condition_equation(condition, truth);
         self.equations.extend(equation);
@@ -92,7 +92,8 @@ impl Assembler<'_> {
         Ok(true)
     }
 
-    /// Solves the stored equations until none determines another value: those with one value first, conditions last.
+    /// Solves the stored equations until none determines another value: those with one value first, and in each group
+    /// conditions last.
     pub fn solve_pending(&mut self) -> Result<()> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.sort_by_key(|equation| (equation.has_several_values(), equation.is_condition()));
@@ -141,7 +142,7 @@ impl Assembler<'_> {
         Error::inexpressible(message).at(&self.variables.get(variable).path[..])
     }
 
-    /// Writes the current number of a whole value over its bytes; does nothing for a bit field or an unknown value.
+    /// Writes the number of a whole value over its bytes; does nothing for bit fields, unknown values and packed bytes.
     pub fn rewrite_bytes(&mut self, variable: VariableId) -> Result<()> {
         let VariableKind::Whole { region, at, ty, value: Some(value), is_written, .. } =
             &mut self.variables.get_mut(variable).kind
@@ -174,7 +175,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Records that bytes already written depend on the current value of an expression.
+    /// Records that written bytes depend on the current value of an expression.
     pub fn record_dependency(&mut self, code: &Code) {
         if self.variables.is_empty() {
             return;
@@ -208,7 +209,7 @@ impl Assembler<'_> {
         origins.any(|origin| self.variables.is_fixed(origin))
     }
 
-    /// Returns an error if the condition of a given field does not hold; `None` if all conditions hold.
+    /// Returns an error if the condition of a given field is false.
     pub fn excluded_field_error(&mut self) -> Option<Error> {
         let mut fields = std::mem::take(&mut self.conditional_fields).into_iter();
         fields.find_map(|ConditionalField { path, step, mut slots }| {
@@ -219,8 +220,8 @@ impl Assembler<'_> {
         })
     }
 
-    /// Returns an error for an equation that does not hold: all its variables are determined, or several given values
-    /// could be recomputed to satisfy it.
+    /// Returns an error for a violated equation whose variables are all determined, or which several given values could
+    /// satisfy. Ignores equations that depend on fixed values.
     pub fn conflict_error(&mut self) -> Option<Error> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.iter_mut().find_map(|equation| {

@@ -35,11 +35,11 @@ pub enum Change {
     Repeat(u16),
 }
 
-/// Applies edits in order and returns the new file. All other bytes are preserved.
+/// Applies edits in order and returns the new file.
 ///
-/// Other values stay unchanged, so changing a count breaks the file. Only the stored size of a packed block is updated
-/// if its content changes. If `recount` is `true`, counts, sizes and offsets that no longer match are recomputed,
-/// unless an edit sets them.
+/// Other values and bytes stay unchanged, so changing a count breaks the file. Only the stored sizes of a packed block
+/// are updated if its content changes. If `recount` is `true`, counts, sizes, offsets and checksums that no longer
+/// match are recomputed, unless an edit sets them.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -62,8 +62,8 @@ pub enum Change {
 ///
 /// - the declaration has imports that are not [bound](crate::layout::declaration::bind());
 /// - a path has no value, or a value does not fit its field;
-/// - the edit changes sizes or packed values, but the file has a structural fault;
-/// - a change in a packed block breaks the file.
+/// - the file has a structural fault, and `recount` is `true` or an edit cannot be made in place;
+/// - a change in a packed block breaks the file, or the file [cannot be assembled](FileValues::assemble).
 pub fn edit(
     ty: &'static Type,
     bytes: &[u8],
@@ -242,7 +242,7 @@ impl FileValues<'_> {
     }
 }
 
-/// Returns the file with the values overwritten; `None` if sizes may change or a value is in a packed block.
+/// Returns the file with the values overwritten; `None` if an edit cannot be made in place.
 fn patch_in_place(
     ty: &'static Type,
     bytes: &[u8],
@@ -286,7 +286,7 @@ struct Patch {
     mask: Vec<u8>,
 }
 
-/// Parses the new value of the first value that it visits.
+/// Parses `text` as the new value of the first value visited.
 struct PatchFinder<'p> {
     text: &'p str,
     /// The result of [`parse_patch`]; `Ok(None)` for a struct or list.
@@ -305,7 +305,7 @@ impl Visitor for PatchFinder<'_> {
     }
 }
 
-/// Parses the new value of a node. Returns `None` if its size would change, or if it is in a packed block.
+/// Parses the new value of a node. Returns `None` if it cannot be written in place.
 fn parse_patch(node: &Node, text: &str) -> Result<Option<Patch>, String> {
     let Span::Bytes(range) = node.span.clone() else { return Ok(None) };
     let size = node.bytes.len();

@@ -28,7 +28,7 @@ pub(super) struct Equation {
     pub variables: Vec<VariableId>,
     /// Whether `code` depends on a value that is never recomputed.
     pub depends_on_fixed_value: bool,
-    /// Whether exactly one value satisfies the equation; `false` for a quotient, or a condition such as `x != 0`.
+    /// Whether at most one value satisfies the equation; `false` for a quotient, or a condition such as `x != 0`.
     is_exact: bool,
 }
 
@@ -144,7 +144,7 @@ impl Equation {
     }
 }
 
-/// Returns the origin of each stored value that an expression depends on.
+/// Returns the origin of each value that an expression depends on.
 pub(super) fn collect_origins(code: &Code, origins: &[SlotOrigin]) -> Vec<SlotOrigin> {
     let mut found = Vec::new();
     code.visit(&mut |part| match part {
@@ -155,7 +155,7 @@ pub(super) fn collect_origins(code: &Code, origins: &[SlotOrigin]) -> Vec<SlotOr
     found
 }
 
-/// Returns `true` if distinct values yield distinct results.
+/// Returns `true` if the expression has no conditional, no pattern and no binary operations except +, − and ×.
 fn is_exact(code: &Code) -> bool {
     let mut is_exact = true;
     code.visit(&mut |part| {

@@ -22,7 +22,7 @@ impl Assembler<'_> {
         let mut covered = Vec::new();
         for step in steps {
             if step.field.lookahead {
-                // The fields that follow write its bytes.
+                // The following fields write its bytes.
                 lookaheads.push((step, next.at));
                 continue;
             }
@@ -56,7 +56,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Returns `true` if a field is written. Adds an equation for its condition.
+    /// Returns `true` if a field is written. May add an equation for its condition.
     fn decide_presence(&mut self, target: WriteTarget, step: &'static Step) -> bool {
         let Some(condition) = &step.condition else { return true };
         let is_given = target.input.is_given();
@@ -96,7 +96,7 @@ impl Assembler<'_> {
             if self.recounts {
                 self.regions[base].placed_fields.push(PlacedField { path, pending: None, at, size, origin });
             }
-            // An empty list at an offset past the end of the file does not extend the file.
+            // An empty list at an offset past the end of the original file does not extend the file.
             let is_outside = self.file_size.is_some_and(|size| written.end > size);
             if !(step.count.is_some() && written.count == 0 && is_outside) {
                 self.regions[base].placed_end = self.regions[base].placed_end.max(written.end);

@@ -63,8 +63,8 @@ impl<'v> Input<'v> {
         }
     }
 
-    /// Returns the given number, string, enum value or packed word; `None` if it is omitted. Returns an error if the
-    /// given value is not of this type.
+    /// Returns the given number, string, enum value or packed word; `None` if it is omitted. Returns an error if a list
+    /// or struct is given instead, or if text or a packed word is invalid.
     pub fn scalar(self, ty: &Type) -> Result<Option<Cow<'v, Value>>, String> {
         match (self.tree, ty.without_order()) {
             (Some(tree @ ValueTree { group: Some(_), .. }), Type::Declared(declaration))
@@ -118,13 +118,13 @@ impl<'v> Input<'v> {
         Some(self.group()?.trailing.as_ref()?.mark_used())
     }
 
-    /// Returns the range of the value in the original file; `None` unless the value has an explicit offset.
+    /// Returns the range of the value in the original file, if it is recorded.
     pub fn origin(self) -> Option<Range<u64>> {
         self.tree?.origin.as_deref().cloned()
     }
 }
 
-/// Converts a given value to type `ty`, and marks it as used.
+/// Returns a given single value, parsed as `ty` if it is text, and marks it as used.
 fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'v, Value>, String> {
     match leaf.mark_used() {
         GivenValue::Value(value) => Ok(Cow::Borrowed(value)),
@@ -137,7 +137,8 @@ fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'
 }
 
 /// Returns a packed word: the given word, or else the word composed of its given fields. `None` if it is omitted.
-/// Returns an error if the word and its fields disagree, a field is omitted, or a value is not an integer that fits.
+/// Returns an error if the word and its fields disagree, both the word and an unreserved field are omitted, or a value
+/// is not an integer that fits.
 fn compose_word(tree: &ValueTree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
     let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
     let leaf = tree.leaf.as_ref().map(|leaf| read_value(leaf, &Type::Declared(declaration)));

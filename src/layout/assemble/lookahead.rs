@@ -10,7 +10,7 @@ use crate::layout::program::{Cell, FormId, FormKind, Step, Unit};
 use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
-    /// Reads a look-ahead from the written bytes at `start`. Returns `false` if they are not all written yet.
+    /// Reads a look-ahead from the written bytes at `start`. Returns `false` if not all of its bytes are written yet.
     pub fn read_lookahead(&mut self, region: RegionId, lookahead: &'static Step, start: u64) -> bool {
         let ty = &lookahead.field.ty;
         let range = ty.size().and_then(|size| Some(start..start.checked_add(size)?));

@@ -1,15 +1,14 @@
 //! Assembles files from values, by a declaration.
 //!
-//! The assembler runs the program of a declaration over a tree of given values. A given value is written
-//! unchanged, even if it conflicts with others, so that files which break a single rule can be made. An omitted value
-//! is computed if the declaration determines it: counts, sizes, offsets, magic bytes, checksums, and values that a
-//! check requires.
+//! The assembler runs the program of a declaration over a tree of given values. A given value, even a wrong count, is
+//! written unchanged, so that files that break a single rule can be made. An omitted value is computed if the
+//! declaration determines it: counts, sizes, offsets, magic bytes, checksums, and values that a check requires.
 //!
-//! A value that is omitted or may be recomputed is a variable (`variable.rs`). Each written list, block and offset
-//! yields an equation (`equation.rs`). Once an equation has a single undetermined variable, it is solved, and the bytes
-//! of the variable are written (`determine.rs`). A field whose offset is unknown is first written to a separate region
-//! (`region.rs`), and copied to its offset when the file is complete (`complete.rs`). If a choice or packed bytes
-//! depend on a value determined later, the assembler runs again.
+//! A value that is omitted or may be recomputed is a variable (`variable.rs`). Written lists, blocks and offsets yield
+//! equations (`equation.rs`). Once an equation has a single undetermined variable, it is solved, and the bytes of the
+//! variable are written (`determine.rs`). A field whose offset is not final is written to a separate region
+//! (`region.rs`), and copied when the file or block is complete (`complete.rs`). If written bytes depend on a value
+//! determined later, the assembler runs again.
 //!
 //! [`FileValues`] are the values of a file, read from its bytes or set individually.
 //!

@@ -76,7 +76,7 @@ pub(super) fn describe_type(ty: &Type) -> String {
     }
 }
 
-/// Parses a decimal or hexadecimal (`0x…`) integer without a sign.
+/// Parses a decimal or hexadecimal (`0x…`) integer without a minus sign.
 fn parse_unsigned(text: &str) -> Option<u128> {
     match text.strip_prefix("0x") {
         Some(digits) => u128::from_str_radix(digits, 16).ok(),

@@ -68,7 +68,7 @@ enum DetachedData<'b> {
     Origin(Range<u64>),
 }
 
-/// The form in which a struct or array is stored in the tree.
+/// The representation of a struct or array in the tree.
 #[derive(Clone, Copy, PartialEq)]
 enum Storage {
     /// As fields or items.

@@ -32,7 +32,7 @@ pub(super) enum RegionState {
 /// A field at an explicit offset.
 pub(super) struct PlacedField {
     pub path: Vec<Segment>,
-    /// The region with the bytes of the field, its offset expression and the slots; `None` at the final offset.
+    /// The region with the field's bytes, its offset expression and the slots; `None` if the offset is final.
     pub pending: Option<(RegionId, &'static Code, SlotSnapshot)>,
     /// The offset; `None` if unknown.
     pub at: Option<u64>,
@@ -41,7 +41,7 @@ pub(super) struct PlacedField {
     pub origin: Option<Range<u64>>,
 }
 
-/// Assigns offsets to fields. A field that grows moves everything after it; new fields are appended.
+/// Assigns offsets to fields. A field that outgrows its padding moves everything after it; new fields are appended.
 pub(super) struct Placement {
     /// The alignment of assigned offsets in bytes.
     alignment: u64,
@@ -89,7 +89,7 @@ impl Placement {
         Placement { alignment, growths, end: end.saturating_add(total) }
     }
 
-    /// Returns the new offset of a field, and reserves its range if it is a new field.
+    /// Returns the new offset of a field, and reserves its range if it is new or was empty.
     pub fn offset_for(&mut self, placed: &PlacedField) -> u64 {
         match &placed.origin {
             _ if placed.size == 0 => placed.at.unwrap_or(0),

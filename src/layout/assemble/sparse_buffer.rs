@@ -11,7 +11,7 @@ pub(super) struct SparseBuffer {
     bytes: Vec<u8>,
     /// The disjoint written ranges other than `tail`, as a map from start to end.
     written: BTreeMap<u64, u64>,
-    /// The range that appending extends, kept apart for speed; empty if the last write was elsewhere.
+    /// The range that appending extends, stored separately for speed; empty if the last write was elsewhere.
     tail: Range<u64>,
     /// The maximum size in bytes.
     max: u64,

@@ -14,7 +14,7 @@ pub(super) struct ValueTree<'b> {
     /// The value, unless only its parts are given.
     pub leaf: Option<TrackedValue<GivenValue<'b>>>,
     pub group: Option<Box<ValueGroup<'b>>>,
-    /// The range in the original file; `None` unless the value has an explicit offset.
+    /// The range in the original file; recorded only for the root and for values at explicit offsets.
     pub origin: Option<Box<Range<u64>>>,
     /// Whether the value and its parts must not be recomputed.
     pub is_fixed: bool,

@@ -26,9 +26,9 @@ pub enum UntypedValue {
     Unterminated(Vec<u8>),
     /// A string that need not be UTF-8.
     Bytes(Vec<u8>),
-    /// The items of an array.
+    /// The items of an array or list.
     List(Vec<UntypedValue>),
-    /// The fields of a struct or packed word, by name. Omitted fields are computed.
+    /// The fields of a struct or packed word, by name. Omitted fields of a struct are computed.
     Struct(Vec<(String, UntypedValue)>),
 }
 

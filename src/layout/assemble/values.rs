@@ -52,13 +52,32 @@ impl<'b> FileValues<'b> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the layout has no value at `path`, the path skips a list index, or a bit field does not fit.
+    /// Returns an error if the layout has no value at `path`, the path skips a list index, or the value does not fit
+    /// its bit field.
     pub fn set(&mut self, path: &str, value: impl Into<UntypedValue>) -> Result<()> {
         let path = parse_full_path(self.ty, path)?;
         self.set_at(&path, value.into())
     }
 
     /// Sets the magic bytes of the struct at `path`, in place of the declared ones.
+    ///
+    /// ```
+    /// use meshspec::layout::{Layout, assemble::FileValues};
+    ///
+    /// #[derive(Layout)]
+    /// #[br(magic = b"HGT1")]
+    /// #[br(little)]
+    /// struct Height {
+    ///     metres: f32,
+    /// }
+    ///
+    /// let mut values = FileValues::new(&<Height as Layout>::TYPE);
+    /// values.set("metres", "1")?;
+    /// values.set_magic("", b"HGT9".to_vec())?;
+    /// values.set_trailing("", vec![0xff])?;
+    /// assert_eq!(values.assemble(&Default::default())?, b"HGT9\0\0\x80\x3f\xff");
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -69,8 +88,8 @@ impl<'b> FileValues<'b> {
         Ok(())
     }
 
-    /// Sets the original packed bytes of the block at `path`. [`assemble`](FileValues::assemble) writes them if they
-    /// unpack to the content of the block.
+    /// Sets the original packed bytes of the block at `path`. [`assemble`](FileValues::assemble) writes them if the
+    /// content of the block is omitted, or they unpack to it.
     ///
     /// # Errors
     ///
@@ -106,9 +125,9 @@ impl<'b> FileValues<'b> {
     ///
     /// - an omitted value cannot be determined;
     /// - a given value does not fit its field, or the file has no field for it;
-    /// - values overlap or conflict;
+    /// - values overlap or conflict, or a block cannot be packed;
     /// - the declaration is [defective](crate::layout::program::Problem);
-    /// - the file would exceed [`Limits::max_decoded`].
+    /// - the file would exceed [`Limits::max_decoded`], or be much larger than the given values.
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
         let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();

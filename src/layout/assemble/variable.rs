@@ -31,7 +31,7 @@ pub(super) struct Variable {
     pub kind: VariableKind,
     /// The equation that determined the value; `None` if none has.
     pub cause: Option<Cause>,
-    /// The value when a choice or packed bytes first depended on it; the outer `Option` is `None` if nothing does.
+    /// The value when written bytes first depended on it; the outer `Option` is `None` if none do.
     value_when_used: Option<Option<i128>>,
 }
 
@@ -120,7 +120,7 @@ impl Variables {
         self.0.len() - 1
     }
 
-    /// Returns the variable of an origin; `None` for other origins, and for bit fields that are not variables.
+    /// Returns the variable of an origin; `None` if the value or bit field is not a variable.
     pub fn find(&self, origin: SlotOrigin) -> Option<VariableId> {
         let SlotOrigin::Variable(whole, bits) = origin else { return None };
         let Some((bits, _)) = bits else { return Some(whole) };
@@ -130,8 +130,8 @@ impl Variables {
         bit_fields.iter().find(is_this_field).copied()
     }
 
-    /// Returns the variable of an origin, and adds a variable for a bit field without one. Returns `None` for other
-    /// origins, and for bit fields that are never recomputed.
+    /// Returns the variable of an origin, and adds a variable for a bit field without one. Returns `None` if the value
+    /// is not a variable, or the bit field is never recomputed.
     pub fn find_or_add(&mut self, origin: SlotOrigin) -> Option<VariableId> {
         if self.is_fixed(origin) {
             return None;
@@ -176,7 +176,7 @@ impl Variables {
         }
     }
 
-    /// Returns the current value of a slot with this origin; `None` for other origins and unknown values.
+    /// Returns the current value of a slot with this origin; `None` if the value is unknown or not a variable.
     pub fn cell(&self, origin: SlotOrigin) -> Option<Cell> {
         let SlotOrigin::Variable(whole, bits) = origin else { return None };
         let value = self.value(whole)?;
@@ -186,7 +186,7 @@ impl Variables {
         })
     }
 
-    /// Records that bytes already written depend on the current value.
+    /// Records that written bytes depend on the current value.
     pub fn record_dependency(&mut self, id: VariableId) {
         let value = self.value(id);
         self.0[id].value_when_used.get_or_insert(value);

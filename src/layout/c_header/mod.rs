@@ -1,8 +1,8 @@
-//! Prints a C header: packed structs for declarations of fixed size, macros for bit fields and for offsets that depend
-//! on imports, and comments for everything else.
+//! Prints a C header: packed structs for fixed-size structs; macros for enum values, bit fields and offsets that depend
+//! on imports; comments for everything else.
 //!
-//! A variable-size declaration becomes a comment with its table, and a struct of its leading fixed-size fields
-//! (`…_start`). If its size depends only on imports, macros with the offset of each field and the total size follow.
+//! A struct of variable size becomes a comment that lists its fields, and a packed struct of any leading fixed-size
+//! fields (`…_start`). If the size depends only on imports, macros for the field offsets and the total size follow.
 
 mod text;
 
@@ -20,7 +20,8 @@ use crate::layout::wording::{
     IndentedText, bit_field_lines, byte_order_text, declaration_lines, offset_texts, readable_expr,
 };
 
-/// Prints the header of a format, with `note` in its first comment. All macro and type names start with `name`.
+/// Prints the header of a format, with `note` in its first comment. The names of types and layout macros start with
+/// `name`, in upper case for macros.
 pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
     let c = CPrinter { prefix: name };
     let note = if note.is_empty() { String::new() } else { format!("\n\n{note}") };
@@ -50,13 +51,13 @@ pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'sta
     out.into_text()
 }
 
-/// Prints declarations in C; every name starts with `prefix`.
+/// Prints declarations in C, with `prefix` at the start of type and macro names.
 struct CPrinter<'p> {
     prefix: &'p str,
 }
 
 impl Notation for CPrinter<'_> {
-    /// Prints bit fields as calls of their macro.
+    /// Prints bit fields as calls of their macros.
     fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let mut text = String::new();
         for (index, name) in path.iter().enumerate() {
@@ -158,7 +159,7 @@ impl CPrinter<'_> {
             Type::Float(4) => "float".to_owned(),
             Type::Float(_) => "double".to_owned(),
             Type::Declared(declaration) => self.type_name(declaration),
-            // C has no type for big-endian numbers, so they become byte arrays.
+            // C has no type for big-endian or 128-bit numbers, so they become byte arrays.
             other => {
                 dimensions.push_str(&format!("[{}]", other.size().unwrap_or_default()));
                 "uint8_t".to_owned()
@@ -223,7 +224,7 @@ impl CPrinter<'_> {
         out.push_line(format!("#define {name}({parameters}) {}", sum(fixed, &terms)));
     }
 
-    /// Returns the size of a field as a number or a term of the imports; `None` if it depends on anything else.
+    /// Returns the size of a field as a number or a term of the imports; `None` for blocks and other sizes.
     fn size_term(&self, field: &Field, names: &Names) -> Option<SizeTerm> {
         if field.block.is_some() {
             return None;

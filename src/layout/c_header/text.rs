@@ -53,7 +53,7 @@ pub(super) fn check_lines(field: &Field, names: &Names) -> String {
     checks.chain([remark_lines(field, names)]).collect::<Vec<_>>().join("\n")
 }
 
-/// Escapes bytes for a string literal of C, without the quotes. Bytes other than ASCII letters, digits, space, `_`, `-`
+/// Escapes bytes for a C string literal, without the quotes. Bytes other than ASCII letters, digits, space, `_`, `-`
 /// and `.` become octal escapes.
 pub(super) fn escape_c_string(bytes: &[u8]) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte);

@@ -15,8 +15,8 @@ use crate::layout::program::Program;
 use crate::layout::walk::{Fault, Fields, Node, Segment, Visit, Visitor, find, walk, walk_document};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 
-/// Adds a finding for each violated constraint and wrong checksum in `bytes`, a file of type `ty`. Each finding has a
-/// path and a byte range.
+/// Adds a finding for each constraint violation and each wrong checksum in `bytes`, a file of type `ty`. Each finding
+/// has a path and a byte range.
 ///
 /// ```
 /// use binrw::binrw;
@@ -64,7 +64,7 @@ pub fn check_bytes(
     result.map(drop)
 }
 
-/// Adds a finding with a path for each violated constraint in a document of type `ty`.
+/// Adds a finding with a path for each constraint violation in a document of type `ty`.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -134,7 +134,7 @@ impl<'c> Checker<'c> {
     }
 
     /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns the values of another field in the
-    /// same items. Returns `None` if the constraint does not apply, or one of its expressions has no value.
+    /// same items. Returns `None` if the constraint does not apply, its rule is disabled, or its predicate is unknown.
     fn evaluate<'b>(
         &self,
         constraint: &'static Constraint,

@@ -9,7 +9,7 @@ use crate::layout::expr::Value;
 use crate::layout::program::Program;
 use crate::layout::walk::{Node, Segment, Visitor, walk};
 
-/// Returns the path of each stored count that violates [`Requirement::Counts`], with the correct number of items.
+/// Returns the path of each wrong stored count ([`Requirement::Counts`]), except bit fields, with the correct count.
 pub(crate) fn wrong_counts(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Vec<(Vec<Segment>, u64)> {
     let is_count = |requirement: &Requirement| matches!(requirement, Requirement::Counts { .. });
     if !Program::of(ty).constraints().any(|constraint| is_count(&constraint.requirement)) {

@@ -66,7 +66,7 @@ fn invalid_parents_by_id(
     faults
 }
 
-/// Returns a flag for each item: `true` if the item is in a cycle. Visits each item at most twice.
+/// Returns a flag for each item: `true` if the item is in a cycle. Runs in linear time.
 fn find_cycles(parent_of: &[Option<usize>]) -> Vec<bool> {
     let (mut in_cycle, mut visited_from) = (vec![false; parent_of.len()], vec![usize::MAX; parent_of.len()]);
     for start in 0..parent_of.len() {

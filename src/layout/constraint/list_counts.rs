@@ -9,7 +9,8 @@ use crate::layout::expr::Value;
 use crate::layout::program::Program;
 use crate::layout::walk::{Node, Segment, Visit, Visitor};
 
-/// A visitor that collects the number of items in each list that a constraint refers to, by the path of the list.
+/// A visitor that collects the number of items in each list that a constraint refers to, by the path of the list. A
+/// stored number that a constraint refers to counts as a list of that many items.
 pub(in crate::layout) struct ListCounts {
     /// The names of the lists that constraints refer to.
     names: BTreeSet<&'static str>,

@@ -10,7 +10,7 @@ use crate::layout::declaration::{Constraint, Requirement};
 use crate::layout::expr::{Lookup, Value};
 use crate::layout::wording::join_alternatives;
 
-/// Returns the message of a constraint, or the default message, with the placeholders of other fields replaced.
+/// Returns the message of a constraint, or the default message, with the placeholders of fields and imports replaced.
 pub(super) fn message_template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'static, str> {
     let Some(message) = constraint.message else {
         return Cow::Borrowed(match constraint.requirement {
@@ -94,7 +94,7 @@ fn write_placeholder(
     }
 }
 
-/// Writes a number in a format: decimal if `format` is empty, hexadecimal for `#x` or `#06x`.
+/// Writes a number: an integer in hexadecimal if `format` is `#x` or has a width, such as `#06x`; otherwise in decimal.
 fn write_number(text: &mut String, number: Scalar, format: &str) -> fmt::Result {
     match (number, format.strip_prefix('#').and_then(|format| format.strip_suffix('x'))) {
         (Scalar::Int(number), Some(width)) => {

@@ -156,12 +156,12 @@ impl<'b> Numbers<'b> {
         })
     }
 
-    /// Returns the largest byte, ignoring bytes that are `none` and have a weight of 0. Returns `None` if all bytes are
-    /// ignored. Items must have 4 bytes.
+    /// Returns the largest byte, ignoring bytes that are `none` and have a weight of 0. Returns `None` if no byte
+    /// remains. Items must have 4 bytes.
     fn max_byte(&self, none: u8, weights: &Numbers) -> Option<u8> {
         let quads = self.records().zip(weights.records());
         let quads = quads.filter_map(|(bytes, weights)| Some((bytes.first_chunk()?, weights.first_chunk()?)));
-        // Has no branches, so that the compiler vectorises the loop. Ignored bytes become negative.
+        // The loop has no branches, so that the compiler vectorises it. Ignored bytes become negative.
         let max = quads.fold(-1, |max: i16, (bytes, weights): (&[u8; 4], &[u8; 4])| {
             let [a, b, c, d] = std::array::from_fn(|slot| {
                 let is_none = (bytes[slot] == none) & (weights[slot] == 0);

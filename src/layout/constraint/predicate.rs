@@ -77,8 +77,8 @@ impl Violation {
 }
 
 impl<'b> Predicate<'b> {
-    /// Evaluates the expressions of a requirement; `None` if an expression has no value. `len` returns the number of
-    /// items in a list, and `column` the values of another field in the same items.
+    /// Evaluates the expressions of a requirement; `None` if a required expression has no value, or the list is
+    /// missing. `len` returns the length of a list, and `column` the values of another field in the same items.
     pub fn evaluate(
         requirement: &Requirement,
         ty: &Type,
@@ -255,7 +255,7 @@ impl<'b> Predicate<'b> {
 }
 
 /// Calls `check` with each number until `check` returns `false`. Returns `true` if `check` never did. The arguments are
-/// the item, the index within it (`None` if it is a single number), and the number.
+/// the index of the item, the index of the number within the item (`None` for a single number), and the number.
 fn for_each_number(numbers: &Numbers, mut check: impl FnMut(usize, Option<usize>, Scalar) -> bool) -> bool {
     let is_array = numbers.per_item > 1;
     (0..numbers.len()).all(|item| {

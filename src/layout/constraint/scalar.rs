@@ -48,7 +48,7 @@ impl Scalar {
         }
     }
 
-    /// Returns a key that is the same for equal numbers.
+    /// Returns a key that is the same for equal numbers of one type.
     pub fn equality_key(self) -> i128 {
         match self {
             Scalar::Int(number) => number,

@@ -66,8 +66,8 @@ pub(super) fn select_numbers<'n>(
     }
 }
 
-/// Returns the values of a field in all structs in `bytes`, and the offset of the field in a struct. Returns `None` for
-/// lists, and if the offset or the size of the structs depends on their content.
+/// Returns the values of a field in all structs in `bytes`, and the offset of the field in a struct. Returns `None` if
+/// the field is missing or a list, or if its offset or the size of the structs is not fixed.
 pub(super) fn struct_column<'b>(
     declaration: &'static Declaration,
     name: &str,

@@ -7,8 +7,8 @@ use super::{Block, Check, Checksum, Constraint, Declaration, Field, Requirement,
 use crate::layout::Layout;
 use crate::layout::expr::{BinaryOp, Expr, Scope, UnaryOp, Value};
 
-/// Returns the layout of `T` with its imports bound to `arguments`, in order. The names of declarations that this
-/// changes are prefixed with `prefix`, so that layouts of several dialects can coexist.
+/// Returns the layout of `T` with its imports bound to `arguments`, in order. The names of changed declarations are
+/// prefixed with `prefix`, so that layouts of several dialects can coexist.
 ///
 /// Each call builds the layout again and leaks it: store the result in a `static`.
 ///
@@ -70,7 +70,7 @@ struct Binder {
 }
 
 impl Binder {
-    /// Returns the declaration with its imports bound to `constants`; `None` leaves an import unbound.
+    /// Returns the declaration with its imports bound to `constants`; a constant of `None` leaves its import unbound.
     fn bind_declaration(
         &mut self,
         declaration: &'static Declaration,
@@ -173,7 +173,7 @@ impl Binder {
     }
 }
 
-/// Returns the field of the only variant, if `ty` is a choice with one variant that is always chosen.
+/// Returns the field of the only variant, if `ty` is a choice without imports whose one variant is always chosen.
 fn only_variant(ty: &Type) -> Option<&'static Field> {
     let Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) = ty else {
         return None;
@@ -224,7 +224,7 @@ fn to_constant(expr: &Expr) -> Option<Value> {
     }
 }
 
-/// Replaces the parts of an expression that `scope` determines by their values.
+/// Replaces the subexpressions that `scope` determines by their values.
 fn simplify(expr: &Expr, scope: &Scope) -> Expr {
     match expr.eval(scope) {
         Ok(Value::Int(number)) => return Expr::Literal(number),

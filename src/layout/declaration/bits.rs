@@ -43,7 +43,7 @@ impl BitRange {
         BitRange { offset: self.offset + self.width, width }
     }
 
-    /// Returns the range in an outer word that contains this word starting at bit `offset`.
+    /// Returns this range as bits of an outer word, in which the inner word starts at bit `offset`.
     pub(crate) const fn after(self, offset: u32) -> BitRange {
         BitRange { offset: self.offset + offset, ..self }
     }
@@ -145,7 +145,7 @@ impl Type {
         }
     }
 
-    /// Returns the integer type; `None` for other types.
+    /// Returns the width and sign of an integer type; `None` for other types, including enums.
     pub(crate) fn int_type(&self) -> Option<IntType> {
         match *self.without_order() {
             Type::Unsigned(size) => Some(IntType { bits: 8 * size, signed: false }),

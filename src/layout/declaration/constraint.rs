@@ -4,7 +4,7 @@ use crate::layout::expr::{Expr, Lookup};
 use crate::layout::walk::Segment;
 use crate::{Rule, Severity};
 
-/// A constraint on the value of a field, or on each item of a list.
+/// A constraint on the value of a field, or on the items of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constraint {
     /// The requirement.
@@ -23,7 +23,7 @@ pub struct Constraint {
     /// - `{first}`: the first index of the range for [`Within`](Requirement::Within);
     /// - `{items}`: the number of items;
     /// - `{problem}`: the violation of [`Permutation`](Requirement::Permutation) or [`Forest`](Requirement::Forest);
-    /// - other names, such as `{header.count}`: the number in that field or import.
+    /// - other names, such as `{header.count}`: the integer in that field or import.
     ///
     /// `{found:#x}` prints a number in hexadecimal, and `{found:#06x}` pads it to 6 characters.
     pub message: Option<&'static str>,
@@ -32,15 +32,15 @@ pub struct Constraint {
 /// The rule of [`Field::plausible`](super::Field::plausible). It is never checked.
 pub static PLAUSIBLE: Rule = Rule::new("PLAUSIBLE", Severity::Warning, "The value is plausible.");
 
-/// The requirement of a [`Constraint`]. It is not checked if one of its expressions has no value, as for a missing
-/// field.
+/// The requirement of a [`Constraint`]. It is not checked if a required expression has no value, as for a missing
+/// field. A `none` or a number in [`OneOf`](Requirement::OneOf) without a value is ignored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Requirement {
     /// All numbers are less than the limit.
     Below(Expr),
-    /// No number is less than the limit.
+    /// All numbers are at least the limit.
     AtLeast(Expr),
-    /// The numbers of each array are the components of a vector with length 1.
+    /// The numbers of each array are the components of a vector with length 1 ± 0.01.
     UnitVector,
     /// Each number equals one of the given numbers.
     OneOf(&'static [Expr]),
@@ -66,11 +66,11 @@ pub enum Requirement {
     Terminated,
     /// The condition holds. It may depend on this field and earlier ones.
     Holds(Expr),
-    /// The condition holds for at least one item of the list, or the list is empty.
+    /// The condition holds for at least one item of the enclosing list, or the list is empty.
     Some(Expr),
-    /// All numbers are indices into a list in an enclosing struct.
+    /// All numbers are indices into a list of an enclosing struct.
     IndexInto {
-        /// The path of the list, from the nearest enclosing struct that has it.
+        /// The path of the list or of its stored length, from the nearest enclosing struct that has it.
         list: &'static [Segment],
         /// The number that means "no item".
         none: Option<Expr>,
@@ -81,7 +81,7 @@ pub enum Requirement {
     /// The value is the length of a range in a list of an enclosing struct. The range starts at `first` and lies within
     /// the list.
     Within {
-        /// The path of the list, from the nearest enclosing struct that has it.
+        /// The path of the list or of its stored length, from the nearest enclosing struct that has it.
         list: &'static [Segment],
         /// The index of the first item.
         first: Expr,

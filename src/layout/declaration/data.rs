@@ -21,7 +21,7 @@ pub enum Type {
     /// A list. Its number of items is the [count](Field::count) of its field; without a count, it extends to the end of
     /// the file or block.
     List(&'static Type),
-    /// A string with a terminating NUL. The last string in a list without a count may lack the NUL.
+    /// A string with a terminating NUL. A list item at the end of the file or block may lack the NUL.
     NulString,
     /// A declared struct, choice, enum or packed word.
     Declared(&'static Declaration),
@@ -95,13 +95,14 @@ pub struct Field {
     pub arguments: &'static [Expr],
     /// The explicit offset from the start of the file or unpacked block; `None` if the field follows the previous one.
     pub position: Option<Expr>,
-    /// Whether the field is a look-ahead, used in expressions: the next field starts at the same offset.
+    /// Whether the field is a look-ahead: the next field starts at the same offset.
     pub lookahead: bool,
     /// The conditions that decoding checks after reading the field.
     pub checks: &'static [Check],
     /// The constraints on the value. [`check_bytes`](crate::layout::check_bytes) checks them; the walker does not.
     pub constraints: &'static [Constraint],
-    /// Properties of plausible values, such as unit vectors. Generated files have them, but no check requires them.
+    /// Properties of plausible values, such as unit vectors. Plausible generated files have them; no check requires
+    /// them.
     pub plausible: &'static [Constraint],
     /// The structure that the bytes of the field contain.
     pub block: Option<Block>,
@@ -220,7 +221,7 @@ impl Type {
         }
     }
 
-    /// Returns the magic bytes of the type; empty for most types.
+    /// Returns the magic bytes of the type; empty if it has none.
     pub fn magic(&self) -> &'static [u8] {
         if let Type::Declared(declaration) = self { declaration.magic } else { &[] }
     }

@@ -6,7 +6,7 @@ use super::data::{Declaration, Field, Shape, Type};
 use crate::layout::expr::{Expr, Lookup, Scope};
 
 impl Type {
-    /// Returns the size in bytes; `None` if it depends on the content or on imports.
+    /// Returns the size in bytes; `None` if it depends on the content, imports or explicit offsets.
     pub fn size(&self) -> Option<u64> {
         self.size_in(&Scope::default(), &[])
     }
@@ -23,8 +23,7 @@ impl Type {
         }
     }
 
-    /// Returns the size in bytes, with `arguments` evaluated in `scope` for the imports; `None` if it depends on the
-    /// content.
+    /// Returns the size in bytes for `arguments` evaluated in `scope`; `None` if `scope` does not determine the size.
     pub(crate) fn size_in(&self, scope: &dyn Lookup, arguments: &[Expr]) -> Option<u64> {
         match self {
             Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => Some((*n).into()),
@@ -42,7 +41,8 @@ impl Type {
 }
 
 impl Declaration {
-    /// Returns the size in bytes of a value whose imports are bound in `scope`; `None` if it depends on the content.
+    /// Returns the size in bytes of a value whose imports are bound in `scope`; `None` if it depends on the content or
+    /// on explicit offsets.
     pub fn size(&self, scope: &dyn Lookup) -> Option<u64> {
         match self.shape {
             Shape::Enum { size, .. } | Shape::Bits { size, .. } => Some(size.into()),
@@ -83,8 +83,8 @@ impl Declaration {
 
     /// Returns the offset of a field in bytes, and the field. `scope` has the values of the imports.
     ///
-    /// Returns `None` if there is no such field, its condition does not hold, or its offset is explicit or depends on
-    /// the content.
+    /// Returns `None` if there is no such field, it is absent, its offset is explicit, or `scope` does not determine
+    /// its condition or offset.
     pub fn offset_of(&self, name: &str, scope: &dyn Lookup) -> Option<(u64, &'static Field)> {
         let Shape::Struct(fields) = self.shape else { return None };
         let mut offset = self.magic.len() as u64;
@@ -123,8 +123,8 @@ impl Field {
         }
     }
 
-    /// Returns the smallest and the largest size in bytes; `None` if the size is unbounded, the offset is explicit, or
-    /// the field is a look-ahead.
+    /// Returns the smallest and the largest size in bytes; `None` if the size is unbounded or unknown, the offset is
+    /// explicit, or the field is a look-ahead.
     fn size_range(&self) -> Option<RangeInclusive<u64>> {
         // The conditions of later fields may depend on a look-ahead, so the sizes are not independent.
         if self.position.is_some() || self.lookahead {

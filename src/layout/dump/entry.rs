@@ -63,7 +63,7 @@ pub enum EntryKind {
     Magic,
     /// A packed block; its content follows.
     Packed,
-    /// Bytes between fields that no field covers.
+    /// Bytes that no field covers, except trailing bytes.
     Gap,
     /// Bytes after all fields.
     Trailing,

@@ -1,4 +1,4 @@
-//! Shows bytes field by field, as an annotated hex dump or as entries for other programs.
+//! Shows bytes field by field: as an annotated hex dump, or as entries or a tree for other programs.
 //!
 //! ```
 //! use binrw::binrw;
@@ -74,15 +74,15 @@ impl<'d> Dump<'d> {
         self
     }
 
-    /// Restricts the dump to the value at this path, as found by [`select`](super::walk::select).
+    /// Restricts the text and entries to the value at this path, as found by [`select`](super::walk::select).
     pub fn with_path(mut self, path: Vec<Segment>) -> Dump<'d> {
         self.path = Some(path);
         self
     }
 
-    /// Writes the annotated hex dump: a heading for each struct and array, then a line for each field. A line has
-    /// the offset, bytes, type, name, value and the first sentence of the documentation. Large arrays are
-    /// abbreviated unless [all](Dump::with_all) is set.
+    /// Writes the annotated hex dump: a heading for each struct and long array, then a line for each value or short
+    /// array. A line has the offset, bytes, type, name, value and the first sentence of the documentation. Large arrays
+    /// are abbreviated unless [all](Dump::with_all) is set.
     ///
     /// Returns the fault that ended the dump, if any.
     ///
@@ -98,7 +98,26 @@ impl<'d> Dump<'d> {
         Ok(fault)
     }
 
-    /// Calls `each` with each value until `each` breaks. Returns the fault that ended the walk, if any.
+    /// Calls `each` with every entry until it breaks. Returns the fault that ended the walk, if any.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use std::ops::ControlFlow;
+    ///
+    /// use meshspec::layout::dump::Dump;
+    /// use meshspec::{Dialect, FormatId};
+    ///
+    /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+    /// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+    /// let mut paths = Vec::new();
+    /// Dump::new(layout, &bytes).for_each_entry(|entry| {
+    ///     paths.push(entry.path.clone());
+    ///     ControlFlow::Continue(())
+    /// });
+    /// assert!(paths.iter().any(|path| path == "vertices[0].position[0]"));
+    /// # }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn for_each_entry(&self, each: impl FnMut(&DumpEntry) -> ControlFlow<()>) -> Option<Fault> {
         let mut entries = entry::EntryVisitor::new(each);
         let fault = self.walk(&mut entries);
@@ -108,8 +127,8 @@ impl<'d> Dump<'d> {
         fault
     }
 
-    /// Returns the values of the whole file as a tree of about `limit` branches. Long lists are reduced to their first
-    /// items and the offsets of the other items.
+    /// Returns the values of the whole file as a tree. Long lists are reduced to their first items and the stride
+    /// or offsets of the others. After `limit` branches, fewer items remain.
     pub fn tree(&self, limit: usize) -> Tree {
         tree::build(self.ty, self.bytes, &self.limits, limit)
     }

@@ -31,7 +31,7 @@ pub(super) struct HexDump<'d, W> {
     covered: CoveredRanges,
     /// The open structs and arrays.
     groups: Vec<OpenGroup>,
-    /// The number of open groups at the last heading, which describes the innermost one; `None` before any heading.
+    /// The number of open groups at the last heading; `None` before any heading.
     heading_depth: Option<usize>,
 }
 
@@ -102,7 +102,7 @@ impl<'d, W: Write> HexDump<'d, W> {
         self.write_heading(if path.is_empty() { "file" } else { &path }, ", continued")
     }
 
-    /// Writes the number of hidden items before this one.
+    /// Writes the number of hidden items if the item at `path` follows them.
     fn write_hidden_count(&mut self, path: &[Segment]) -> ControlFlow<()> {
         let Some(group) = self.groups.last_mut() else { return ControlFlow::Continue(()) };
         match (group.hidden, path.get(group.depth)) {
@@ -119,7 +119,7 @@ impl<'d, W: Write> HexDump<'d, W> {
         self.write(format_args!("{:12}… {} more {items}\n", "", group_digits(count)))
     }
 
-    /// Writes a line with the path relative to its group.
+    /// Writes the line of a value, named by its path within the group.
     fn write_line(&mut self, node: &Node, value: String) -> ControlFlow<()> {
         self.write_hidden_count(node.path)?;
         self.continue_group(node.path)?;
@@ -149,7 +149,8 @@ impl<'d, W: Write> HexDump<'d, W> {
         let _ = self.write(line);
     }
 
-    /// Returns `true` if an array is shown on one line. A truncated array is shown item by item, up to the fault.
+    /// Returns `true` if an array is shown on one line. Outside unpacked blocks, a truncated array is shown item by
+    /// item, up to the fault.
     fn fits_on_one_line(&self, node: &Node) -> bool {
         let Some(size) = size_on_one_line(node) else { return false };
         let is_unpacked = matches!(node.span, Span::Unpacked { .. });

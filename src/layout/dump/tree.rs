@@ -57,7 +57,7 @@ pub struct UnpackedBlock {
 pub struct Branch {
     /// The part of the path after the parent's path: `header`, `.version`, `[3]`. Empty if both paths are equal.
     pub step: String,
-    /// The name of a branch without a step: `magic`, `gap`, or the field of a packed block.
+    /// `magic`, `gap`, `trailing`, or the field name of a packed block; empty for other branches.
     #[json(optional)]
     pub label: String,
     /// The type; empty for bytes without one.
@@ -79,17 +79,17 @@ pub struct Branch {
     /// The first sentence of the documentation.
     #[json(optional)]
     pub meaning: String,
-    /// The number of items in a list. [`parts`](Branch::parts) may contain only the first ones.
+    /// The number of items in a list; `None` if `value` shows them. [`parts`](Branch::parts) may hold only the first.
     pub count: Option<u64>,
-    /// The size of each item in bytes, if all have the same layout.
+    /// The size of each item in bytes; `None` if items may differ in size.
     pub stride: Option<u64>,
-    /// The offset of each item after the parts, if sizes differ.
+    /// The offset of each item after the parts, if items may differ in size.
     pub starts: Vec<u64>,
     /// Fields and items.
     pub parts: Vec<Branch>,
 }
 
-/// Builds the tree of bytes, with about `limit` branches.
+/// Builds the tree of `bytes`. After `limit` branches, lists are reduced to fewer items.
 pub(super) fn build(ty: &'static Type, bytes: &[u8], limits: &Limits, limit: usize) -> Tree {
     let mut uniform = UniformLists::default();
     // The second walk returns any fault.
@@ -115,7 +115,7 @@ impl Visitor for UniformLists {
     }
 }
 
-/// Returns `true` for lists whose items have a size independent of arguments.
+/// Returns `true` for lists whose items have a fixed size, independent of arguments.
 fn has_fixed_items(ty: &Type) -> bool {
     ty.item_type_and_count().is_some_and(|(item, _)| item.size().is_some())
 }
@@ -139,7 +139,7 @@ struct OpenBranch {
     /// The number of segments in the branch's path.
     depth: usize,
     kind: BranchKind,
-    /// The number of items that become parts.
+    /// The maximum number of items that become parts.
     shown: u64,
 }
 

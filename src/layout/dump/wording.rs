@@ -30,7 +30,7 @@ fn with_dimensions(ty: &Type, mut count: Option<u64>) -> String {
     base + &dimensions.collect::<String>()
 }
 
-/// Formats a stored value and its decoded value. Shows numbers in decimal and hexadecimal, the names of enum values,
+/// Formats a stored value and its decoded value. Shows integers in decimal and hexadecimal, the names of enum values,
 /// and the flags that are set in packed words.
 pub(super) fn value_text(node: &Node, value: &Value) -> String {
     let (decoded, unit) = node.decode(value);
@@ -108,7 +108,7 @@ fn hexadecimal(number: i128, width: u32) -> String {
     format!("0x{:0digits$x}", bits.extract(number as u128))
 }
 
-/// Quotes a string: escapes control characters and truncates long text.
+/// Quotes and escapes a string, and truncates long text.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     let (quoted, cut) = match std::str::from_utf8(bytes) {
         Ok(text) => match text.char_indices().nth(LONGEST_TEXT) {

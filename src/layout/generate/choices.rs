@@ -9,7 +9,7 @@ use crate::layout::walk::Segment;
 pub(super) struct Choices<'c> {
     source: ChoiceSource<'c>,
     pub trace: Trace,
-    /// The choices of item counts, by the last step of their path.
+    /// The indices of the choices of item counts, by the last step of their path.
     counts: HashMap<Segment, Vec<usize>>,
 }
 
@@ -19,7 +19,7 @@ enum ChoiceSource<'c> {
     ByPath(HashMap<&'c [Segment], VecDeque<u64>>),
 }
 
-/// The choices made, in file order.
+/// The choices in the order drawn.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Trace {
     pub choices: Vec<Choice>,

@@ -8,7 +8,7 @@ use crate::layout::expr::{IntType, Lookup, Value};
 use crate::layout::program::{Step, ValueUse};
 use crate::layout::walk::Segment;
 
-/// The number of draws before values that violate checks are replaced.
+/// The number of draws before a forced value replaces rejected ones.
 pub(super) const MAX_DRAWS: usize = 8;
 
 pub(super) struct Sampler<'c> {
@@ -20,11 +20,11 @@ pub(super) struct Sampler<'c> {
     large_items: u64,
     /// The remaining budget of list items.
     items_left: u64,
-    /// The replacement for drawn values, after too many of them violated checks.
+    /// The replacement for drawn values, after too many of them were rejected.
     pub forced: Option<ForcedValue>,
 }
 
-/// Returns the choice that draws an integer; `None` if no choice draws it.
+/// Returns the choice that draws an integer; `None` for integers outside 0..8 of types wider than 62 bits.
 fn choice_for_integer(integer: i128, ty: IntType) -> Option<u64> {
     match integer {
         0..8 => u64::try_from(4 * integer).ok(),
@@ -67,8 +67,7 @@ impl<'c> Sampler<'c> {
         Sampler { choices, path, is_plausible, max_items, large_items, items_left, forced }
     }
 
-    /// Selects the source of the next attempt's values: drawing at first, then the literals of the checks, then words
-    /// with a single bit set.
+    /// Selects the source of the next attempt's values: drawing at first, then `literals`, then words with one bit set.
     pub fn select_forced_value(&mut self, attempt: usize, literals: &[i128]) {
         self.forced = match (attempt.checked_sub(MAX_DRAWS), self.forced) {
             (None, _) => None,
@@ -106,7 +105,7 @@ impl<'c> Sampler<'c> {
         self.is_plausible || constraint.rule.severity >= Severity::Error
     }
 
-    /// Adapts a value to a constraint. `before` is the previous value in a list.
+    /// Adapts a value to a requirement. `before` is the previous value in a list.
     pub fn adapt(
         &mut self,
         value: Value,
@@ -147,8 +146,8 @@ impl<'c> Sampler<'c> {
         self.choices.next_choice(&self.path, |number| number % count.max(1))
     }
 
-    /// Draws one of four kinds with equal probability, and a number below the count of that kind. A kind with
-    /// count 0 is replaced by the last kind.
+    /// Draws one of four kinds of numbers with equal probability, and a number below the count of that kind. A kind
+    /// with count 0 is replaced by the last kind.
     fn draw_kind(&mut self, counts: [u64; 4]) -> (u64, u64) {
         let number = self.choices.next_choice(&self.path, |number| {
             let kind = if counts[(number % 4) as usize] == 0 { 3 } else { number % 4 };
@@ -157,8 +156,8 @@ impl<'c> Sampler<'c> {
         (number % 4, number / 4)
     }
 
-    /// Draws an item count of at most `max`. With large lists enabled, one count in four is large, and a quarter of
-    /// these are as large as possible.
+    /// Draws an item count of at most `max`. With large lists enabled, about one count in four is large, and a quarter
+    /// of these are close to the maximum.
     pub fn draw_count(&mut self, max: u64) -> u64 {
         let max = max.min(self.items_left);
         let (max_items, large) = (self.max_items.min(max), self.large_items.min(max));
@@ -175,8 +174,8 @@ impl<'c> Sampler<'c> {
         count
     }
 
-    /// Draws a number, enum, string, or packed word whose reserved bits are 0. `literals` are the numbers in
-    /// expressions.
+    /// Draws a number, enum, string, or packed word whose reserved bits are 0. `literals` and `patterns` are those that
+    /// expressions compare values with.
     pub fn draw_leaf(&mut self, ty: &Type, literals: &[i128], patterns: &[&str]) -> Value {
         if let Some(int) = ty.int_type() {
             return Value::Int(self.draw_integer(int, literals));
@@ -218,7 +217,7 @@ impl<'c> Sampler<'c> {
         .clamp(min, max)
     }
 
-    /// Draws each field of a word separately; reserved bits are 0.
+    /// Draws each field of a word separately, or sets only the forced bit; reserved bits are 0.
     fn draw_word(&mut self, declaration: &Declaration, literals: &[i128]) -> u128 {
         let Shape::Bits { size, fields } = declaration.shape else { return 0 };
         if let Some(ForcedValue::Bit(bit)) = self.forced {

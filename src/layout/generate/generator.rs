@@ -43,7 +43,7 @@ pub(super) struct Generator<'c> {
     pub sampler: Sampler<'c>,
     pub values: FileValues<'static>,
     pub relations: Relations,
-    /// For each form, the lists into which its items must contain an index.
+    /// The lists that the items of a list must index, by the form of the items.
     pub indexed_lists: HashMap<FormId, Vec<&'static [Segment]>>,
     pub max_items: u64,
     /// The maximum number of items in any list.
@@ -54,8 +54,8 @@ pub(super) struct Generator<'c> {
 }
 
 impl Generator<'_> {
-    /// Draws and returns a value; `before` is the previous item of a list. Structs are returned with only the
-    /// fields that constraints compare, lists and derived values as `None`.
+    /// Draws and returns a value; `before` is the previous item of a list. Structs are returned with only the fields
+    /// that constraints compare; arrays, lists and derived values as `None`.
     fn draw_value(&mut self, item: &Item, before: Option<&Value>) -> Option<Value> {
         let form = &self.program.forms[item.form];
         match form.kind {
@@ -294,7 +294,7 @@ impl Generator<'_> {
         Some(Value::Struct(kept))
     }
 
-    /// Returns `false` if a field violates a check or constraint whose values are known.
+    /// Returns `false` if a check or required condition of a field is false.
     fn is_allowed(&self, step: &Step) -> bool {
         let may_hold = |condition: &Code| self.frames.eval_bool(condition) != Ok(false);
         step.checks.iter().all(may_hold) && self.may_satisfy_constraints(step)
@@ -334,7 +334,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Draws a field if its condition holds. If the condition is undecided, also draws its presence.
+    /// Draws a field if its condition holds. If the condition is undecided, first draws whether the field is present.
     fn draw_field(&mut self, step: &'static Step) -> Option<Value> {
         if let Some(condition) = &step.condition
             && !self.frames.eval_bool(condition).unwrap_or_else(|_| self.sampler.draw_below(2) == 1)
@@ -352,7 +352,7 @@ impl Generator<'_> {
     }
 }
 
-/// Returns the constraints that generated files satisfy.
+/// Returns the constraints on an item, including those on plausible values.
 pub(super) fn required_constraints(item: &Item) -> impl Iterator<Item = &'static Constraint> + use<> {
     item.constraints().iter().chain(item.step.map_or(&[][..], |step| step.field.plausible))
 }

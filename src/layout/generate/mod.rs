@@ -1,14 +1,14 @@
 //! Generates files of a declared type from numbers, for tests of a loader. The strategies for MESH, Crucible and BMD
 //! files use this module.
 //!
-//! [`file()`] walks a declaration and draws each undetermined value from the numbers: counts, variants, flags and
-//! bits. It satisfies conditions, counts, checks and constraints; if several values still conflict, it returns an
-//! error. Sizes, offsets and checksums are [computed](super::assemble). The requirements of a format-specific
-//! packing, such as IyMA's, are unknown, so few files with such a packing can be generated.
+//! [`file()`] walks a declaration and draws each undetermined value from the numbers, such as counts, variants and
+//! flags. It satisfies conditions, counts, checks and constraints; if several values still conflict, it returns an
+//! error. Sizes, offsets and checksums are [computed](super::assemble). The requirements of a format-specific packing,
+//! such as IyMA's, are unknown, so few files with such a packing can be generated.
 //!
-//! The number 0 is the simplest choice, so fewer and smaller numbers make smaller files. With the feature
+//! The number 0 is the simplest choice, so fewer and smaller numbers usually make smaller files. With the feature
 //! `proptest`, `valid` and `files` are strategies that shrink: they remove list items, and reduce flags and other
-//! values to 0. The remaining values stay the same.
+//! values towards 0. The remaining values stay the same.
 //!
 //! ```
 //! use binrw::binrw;
@@ -70,11 +70,11 @@ use crate::{Limits, Report, Result, Severity};
 /// The kind of files to generate.
 #[derive(Debug, Clone, Copy)]
 pub struct Config {
-    /// The maximum number of items in a list, and of characters in a string. If a number of items is a product, the
-    /// limit applies to each factor.
+    /// The maximum number of items in a list, and of characters in a string, except large ones. If a number of items is
+    /// a product, the limit applies to each factor.
     pub max_items: u64,
-    /// The maximum number of items in a large list; 0 disables large lists. One list in four is large. All lists of a
-    /// file together have at most twice this number of items.
+    /// The maximum number of items in a large list; 0 disables large lists. About one drawn count in four is large. All
+    /// drawn counts of a file add up to at most twice this number.
     pub large_items: u64,
     /// Whether generated files resemble real ones: floats are finite and of common magnitude, strings are UTF-8, and
     /// constraints of severity warning hold. Constraints of severity error always hold.
@@ -107,14 +107,14 @@ impl Config {
 ///
 /// # Errors
 ///
-/// Returns an error if drawn values conflict, such as several values that a check compares or a constraint counts.
+/// Returns an error if drawn values conflict, such as several values that a check or constraint compares.
 pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u8>> {
     let (bytes, _) = assemble_choices(ty, Choices::sequence(choices), config)?;
     require_constraints(ty, &bytes, config)?;
     Ok(bytes)
 }
 
-/// Generates a file, and returns the trace of its choices. It may violate constraints over several values.
+/// Generates a file, and returns the trace of its choices. The file may violate constraints over several values.
 fn assemble_choices(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec<u8>, Trace)> {
     let limits = Limits::default();
     let (values, trace) = generator::draw(ty, choices, config);

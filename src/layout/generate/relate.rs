@@ -116,7 +116,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Stores the numbers of items in later lists, where they are known.
+    /// Stores the numbers of items in the lists of a struct, where they are known.
     pub fn record_list_counts(&mut self, steps: &'static [Step]) {
         for step in steps.iter().filter(|step| step.block.is_none()) {
             let count = step.count.as_ref().and_then(|count| self.frames.eval_int(count).ok());

@@ -34,8 +34,8 @@ impl Relations {
         }
     }
 
-    /// Converts a drawn number to an index into a list; `None` for other requirements, and if no index is valid. A list
-    /// that is drawn later then gets enough items.
+    /// Converts a drawn number to an index into a list, or to `none`. Returns `None` if `requirement` is not
+    /// [`Requirement::IndexInto`], or no index is valid. A list that is drawn later gets enough items.
     pub fn index_for(
         &mut self,
         path: &[Segment],
@@ -47,7 +47,7 @@ impl Relations {
         let Requirement::IndexInto { list, weights, .. } = requirement else { return None };
         let size = self.list_counts.find(path, list);
         let limit = i128::from(size.unwrap_or(max_items));
-        // An odd number past the end of the list becomes "no item".
+        // For an empty list, any number becomes "no item"; otherwise, an odd number past the end does.
         if let Some(none) = none.filter(|_| limit == 0 || number >= limit && number % 2 == 1) {
             if let (Some(weights), [outer @ .., Segment::Field(_), index @ Segment::Index(_)]) =
                 (weights, path)
@@ -131,7 +131,8 @@ pub(super) fn to_forest(parents: &[i128], none: Option<i128>) -> Vec<i128> {
     to_ordered_forest(&reversed, none, false).into_iter().rev().map(mirrored).collect()
 }
 
-/// Converts drawn numbers to parents that precede their children. Drawn numbers for "no parent" are kept.
+/// Converts drawn numbers to parents that precede their children. Drawn numbers for "no parent" are kept, except in the
+/// first item of a rooted forest.
 pub(super) fn to_ordered_forest(parents: &[i128], none: Option<i128>, rooted: bool) -> Vec<i128> {
     let mut inside: Vec<i128> = Vec::new();
     let mut forest = Vec::new();

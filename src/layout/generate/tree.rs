@@ -16,7 +16,7 @@ use crate::layout::declaration::Type;
 /// changed.
 const MAX_ROUNDS: usize = 5;
 
-/// The simplest choices: for an integer or a float, they yield 0, 1, 2 and the boundaries.
+/// The simplest choices: for an integer or a float, they yield 0, 1, 2, the boundaries and the first literal.
 const SIMPLE_CHOICES: [u64; 15] = [0, 4, 1, 2, 3, 8, 5, 9, 13, 17, 21, 25, 29, 33, 37];
 
 /// Ways to reduce a choice without its two lowest bits, which select the kind of number. The largest steps come first.
@@ -32,8 +32,8 @@ const REDUCTIONS: [fn(u64) -> u64; 9] = [
     |n| n.saturating_sub(1),
 ];
 
-/// A strategy for files of a declared type. A failing file shrinks to the fewest items and the simplest values
-/// with which the test still fails; the remaining values stay the same.
+/// A strategy for files of a declared type. A failing file shrinks to fewer items and simpler values with which the
+/// test still fails; the remaining values stay the same.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -121,7 +121,7 @@ pub(super) struct FileTree {
     seen: HashSet<Vec<u8>>,
 }
 
-/// The next simplification: each list of the file, then each choice.
+/// The next simplification. All lists of the file are simplified before the other choices.
 #[derive(Debug, Default)]
 struct NextStep {
     list: usize,

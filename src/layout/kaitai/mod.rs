@@ -7,8 +7,8 @@
 //!   parser. The process is `meshspec_zstd(size)` for Zstandard frames, `meshspec_NAME` for other encodings, and
 //!   `meshspec_chosen(number, size)` for blocks with a stored packing number.
 //! - Added names start with `as_` (a variant of a choice, the items of a block, an inline block) or `check_` (a
-//!   condition, as an empty field). Those that end in `_bits` are bit fields before conversion to a number.
-//!   `choice` is the index of the chosen variant. Magic bytes are `magic_bytes`.
+//!   condition, as an empty field), or end in `_bits` (a bit field before conversion to a number). `choice` is the
+//!   index of the chosen variant. Magic bytes are `magic_bytes`.
 
 mod element;
 mod valid;
@@ -75,7 +75,7 @@ fn print_entry(out: &mut IndentedText, id: &str, content: impl FnOnce(&mut Inden
     out.push_nested(2, format!("- id: {id}"), content);
 }
 
-/// Prints documentation, parameters and fields of a type.
+/// Prints the documentation, parameters and fields of a type.
 fn print_body(out: &mut IndentedText, reached: &Reached) {
     print_doc(out, &declaration_lines(reached.declaration));
     print_parameters(out, reached);
@@ -183,7 +183,7 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
         for field in ahead {
             let id = field_id(field);
             out.push_nested(2, format!("{id}:"), |out| {
-                // Evaluated when the condition of the next field requests it.
+                // Evaluated on first use, in an expression of the next field.
                 out.push_line("pos: _io.pos");
                 print_content(out, reached, (field, &id), None, field.doc);
             });
@@ -208,7 +208,7 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
     });
 }
 
-/// Prints the checks of a field, which apply if it is present. `condition` is the condition of the field's variant.
+/// Prints the checks of a field, and constraints as checks. `condition` is the condition of the field's variant.
 fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Option<&str>, names: &Names) {
     let check_id = |index: usize| match index {
         0 => format!("check_{id}"),
@@ -306,7 +306,7 @@ fn print_content(
         None => {
             ElementPrinter { count: field.count.as_ref(), arguments: field.arguments, names }
                 .print(out, &field.ty);
-            // A field at an explicit offset with checks has one `valid`, printed with the checks.
+            // The checks of a field at an explicit offset occupy its only `valid`.
             if field.checks.is_empty() || field.position.is_none() {
                 print_valid(out, field, id, names);
             }

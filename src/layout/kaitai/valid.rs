@@ -7,8 +7,7 @@ use crate::layout::notation::{atom, to_identifier};
 use crate::layout::program::Names;
 use crate::layout::wording::{IndentedText, parenthesize_compound};
 
-/// Prints the constraints on a field's numbers that Kaitai can express. The documentation of the field lists the
-/// others, such as uniqueness and sums.
+/// Prints the supported constraints on a field's numbers. The documentation of the field lists all constraints.
 pub(super) fn print_valid(out: &mut IndentedText, field: &Field, id: &str, names: &Names) {
     let flat = field.ty.flatten();
     let is_number = match *flat.item.without_order() {
@@ -36,7 +35,7 @@ pub(super) fn print_valid_condition(out: &mut IndentedText, condition: &str) {
     out.push_nested(2, "valid:", |out| out.push_line(format!("expr: {}", quoted(condition))));
 }
 
-/// Returns a constraint as a condition on `_`, the value; `None` if Kaitai Struct cannot express it.
+/// Returns a constraint as a condition on `_`, the value; `None` for unsupported constraints.
 fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Option<String> {
     let number = |expr: &Expr| atom(expr, names, &KaitaiNotation);
     let term = match &constraint.requirement {

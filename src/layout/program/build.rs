@@ -1,4 +1,4 @@
-//! Resolves a declaration: allocates a slot for every name.
+//! Resolves a declaration: allocates a slot for every name in its expressions.
 
 use std::sync::OnceLock;
 

@@ -114,7 +114,7 @@ impl Program {
         rules
     }
 
-    /// Returns the alignment that checks require of offsets; 1 if no check requires one.
+    /// Returns the largest alignment that checks require of offsets; 1 if no check requires one.
     pub fn offset_alignment(&self) -> u64 {
         let mut alignment = 1;
         for offset in self.equations().iter().filter(|equation| equation.role == Role::Offset) {
@@ -200,7 +200,7 @@ impl Program {
         })
     }
 
-    /// Returns the units reachable from the root, in depth-first preorder, and `true` for those in a packed block.
+    /// Returns the reachable units in depth-first preorder, and `true` for those first reached in a packed block.
     pub fn reading_order(&self) -> Vec<(UnitId, bool)> {
         let mut order: Vec<(UnitId, bool)> = Vec::new();
         let mut open: Vec<_> = self.forms[self.root].unit.map(|root| (root, false)).into_iter().collect();
@@ -230,7 +230,7 @@ pub(super) fn unit_that_declares(units: &[Unit], declaration: &Declaration) -> O
 }
 
 impl Step {
-    /// Returns the expressions of the field with their roles, except its arguments.
+    /// Returns the expressions of the field with their roles, except arguments and encodings.
     fn equations(&self) -> impl Iterator<Item = (Role, &Code)> {
         let checks = self.checks.iter().zip(self.field.checks);
         let checks = checks.map(|(code, check)| (Role::Check(check), code));
@@ -272,7 +272,7 @@ impl ComparedValues {
 }
 
 impl Unit {
-    /// Returns the numbers and patterns in the unit's expressions and in the conditions of its choices.
+    /// Returns the numbers and patterns in conditions, checks and block arguments, and in the conditions of choices.
     pub fn compared_values(&self, program: &Program) -> &ComparedValues {
         self.compared.get_or_init(|| {
             let mut compared = ComparedValues::NONE;

@@ -4,7 +4,7 @@ use super::code::{Cell, Code, Slot};
 use super::model::{Argument, Call, FormId, FormKind, FormSize, Program, Step, Unit};
 use crate::layout::expr::{EvalError, Lookup, Value, bit_field_value};
 
-/// Data that the walker, assembler or generator attaches to each slot.
+/// Data attached to each slot, such as the origins that the assembler tracks.
 #[expect(unused_variables, reason = "the default method ignores its arguments")]
 pub(crate) trait SlotMark: Copy + Default {
     /// Returns the mark of an argument, given the marks of the enclosing unit's slots.
@@ -145,7 +145,7 @@ impl<M: SlotMark> Frames<M> {
         VisibleValues { unit: self.unit, cells: &self.cells[self.base..] }
     }
 
-    /// Returns the size in bytes of a value with these arguments; `None` if it depends on the content.
+    /// Returns the size in bytes of a value with these arguments; `None` if they do not determine it.
     pub fn form_size(&mut self, form: FormId, call: &'static Call) -> Option<u64> {
         let form = &self.program.forms[form];
         match (form.size, form.kind) {
@@ -170,7 +170,7 @@ impl<M: SlotMark> Frames<M> {
         }
     }
 
-    /// Returns the size of a field in bytes: 0 if it is missing or a look-ahead, `None` if it depends on the content.
+    /// Returns the size of a field in bytes: 0 if absent or a look-ahead, `None` if the slots do not determine it.
     pub fn step_size(&mut self, step: &'static Step) -> Option<u64> {
         match step.condition.as_ref().map(|condition| self.eval_bool(condition)) {
             _ if step.field.lookahead => return Some(0),
@@ -188,7 +188,7 @@ impl<M: SlotMark> Frames<M> {
     }
 }
 
-/// The values decoded so far in a unit.
+/// The known values of a unit.
 pub(crate) struct VisibleValues<'c> {
     pub unit: Option<&'static Unit>,
     pub cells: &'c [Cell],

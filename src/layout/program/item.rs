@@ -42,7 +42,7 @@ impl Item {
         Item { form, is_array_item: true, count: None, ..self }
     }
 
-    /// Returns the field of the value; `None` for an item of an array.
+    /// Returns the field of the value; `None` for the root and for items of arrays.
     pub fn own_step(&self) -> Option<&'static Step> {
         self.step.filter(|_| !self.is_array_item)
     }
@@ -51,7 +51,7 @@ impl Item {
         self.step?.field.rule
     }
 
-    /// Returns the constraints on the value, or on each item of the field.
+    /// Returns the constraints of the field that contains the value; empty for the root.
     pub fn constraints(&self) -> &'static [Constraint] {
         self.step.map_or(&[], |step| step.field.constraints)
     }

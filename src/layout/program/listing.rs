@@ -16,7 +16,7 @@ pub(in crate::layout) struct Reached {
     pub size: FormSize,
     /// Whether the declaration is in a packed block, so that offsets are relative to the unpacked bytes.
     pub is_packed: bool,
-    /// Whether the declaration is a number that is stored big-endian.
+    /// Whether the declaration is an enum or packed word that is stored big-endian.
     pub is_big: bool,
 }
 
@@ -25,7 +25,7 @@ pub(in crate::layout) struct Reached {
 pub(in crate::layout) enum ListingOrder {
     /// Parts before containers, as compilers require.
     PartsFirst,
-    /// Containers before parts, as in a specification.
+    /// Depth-first from the layouts, as in a specification.
     ContainersFirst,
 }
 
@@ -36,7 +36,7 @@ pub(in crate::layout) fn reachable(layouts: &[(&str, &'static Type)], order: Lis
         let program = Program::of(ty);
         let mut units = program.reading_order();
         if order == ListingOrder::PartsFirst {
-            // Parts are resolved first.
+            // Parts are resolved first, so their ids are lower.
             units.sort_unstable();
         }
         for (unit, is_packed) in units {

@@ -2,7 +2,7 @@
 //!
 //! A [`Declaration`](super::declaration::Declaration) refers to values by name; a `Program` has a slot for each of
 //! them. The walker, the assembler, the generator and the breaker run programs, and printers list their units.
-//! [`Schema::Program`](super::schema::Schema::Program) prints one.
+//! [`Schema::Program`](super::schema::Schema::Program) prints programs.
 
 mod build;
 mod code;
@@ -35,7 +35,7 @@ pub(super) use print::print;
 
 use super::declaration::{Constraint, Type};
 
-/// Returns the defects of a declaration: values that cannot be determined, or that are determined twice.
+/// Returns the defects of a declaration, such as a value that cannot be determined, or is determined twice.
 pub fn problems(ty: &'static Type) -> &'static [Problem] {
     &Program::of(ty).problems
 }

@@ -20,7 +20,7 @@ pub(crate) struct Program {
     pub root: FormId,
     /// The arguments of the root, whose imports have no values.
     pub no_arguments: Call,
-    /// The alignment that checks require of offsets.
+    /// The largest alignment that checks require of offsets.
     pub alignment: u64,
     /// The defects of the declaration.
     pub problems: Vec<Problem>,
@@ -107,7 +107,7 @@ pub(crate) struct Unit {
     pub steps: Vec<Step>,
     /// Whether any field has a checksum.
     pub has_checksums: bool,
-    /// The numbers and patterns in the expressions, collected on first use.
+    /// The result of [`compared_values`](Unit::compared_values), computed on first use.
     pub compared: OnceLock<ComparedValues>,
 }
 
@@ -184,9 +184,9 @@ pub(crate) struct Call {
 /// The argument for an import.
 #[derive(Debug)]
 pub(crate) enum Argument {
-    /// A number, boolean, word or string, and the slot for it.
+    /// A number, boolean, word or string, and its slot; `None` if no expression refers to the import.
     Value(Code, Option<Slot>),
-    /// The fields of a struct, each with its slot.
+    /// The fields of a struct that expressions refer to, each with its slot.
     Fields(Vec<(Code, Slot)>),
 }
 

@@ -130,7 +130,7 @@ impl Equation<'_> {
     }
 }
 
-/// Prints an expression with all its casts.
+/// Prints an expression. Casts to fewer than 64 bits remain, since the kinds of names are unknown.
 fn expr_text(expr: &Expr) -> String {
     readable_expr(expr, &Names::default())
 }

@@ -1,4 +1,4 @@
-//! Finds defects of a declaration: values that cannot be determined, or that are determined twice.
+//! Finds defects of a declaration, such as a value that cannot be determined, or is determined twice.
 
 use std::fmt;
 

@@ -18,7 +18,7 @@ pub enum DocumentValue<'d> {
     Unknown,
     /// An encoded value, and the rules whose constraints it satisfies according to a faster check.
     Checked(Cow<'d, [u8]>, &'static [&'static Rule]),
-    /// The encoded value: all items of a list, or the unpacked content of a block.
+    /// The encoded value; for a list, all its items; for a block, its unpacked content.
     Bytes(Cow<'d, [u8]>),
     /// A struct, or the chosen variant of a choice.
     Fields(Box<dyn Fields + 'd>),
@@ -28,13 +28,13 @@ pub enum DocumentValue<'d> {
 
 /// A struct in a document.
 ///
-/// Fields return [`DocumentValue::Bytes`] for single values and bulk data, which the walker decodes by the declaration.
+/// Implementations return [`DocumentValue::Bytes`] for single values and bulk data, which the walker decodes.
 pub trait Fields {
     /// Returns the value of the declared field `name`, or of the variant `name` of a choice.
     fn field(&self, name: &'static str) -> DocumentValue<'_>;
 }
 
-/// Access to the values of a struct that its file stores unchanged. `#[derive(StoredFields)]` implements the trait.
+/// Access to the values of a struct that a file stores unchanged. `#[derive(StoredFields)]` implements the trait.
 ///
 /// ```
 /// use binrw::binrw;
@@ -71,7 +71,7 @@ pub trait Fields {
 /// assert_eq!(report.findings()[0].to_string(), "spacing: found 0, expected at least 1 [SPACING]");
 /// ```
 pub trait StoredFields {
-    /// Returns the value of the declared field `name`; [`DocumentValue::Unknown`] if the struct does not store it.
+    /// Returns the value of the declared field `name`; [`DocumentValue::Unknown`] if absent or not stored unchanged.
     fn stored_field(&self, name: &'static str) -> DocumentValue<'_>;
 }
 

@@ -7,7 +7,7 @@ use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::{Limits, Path, Span};
 
-/// Returns the span of the value at a path; `None` if there is no such value.
+/// Returns the span of the value at a path; `None` if there is no such value, or a fault precedes it.
 pub fn find(ty: &'static Type, bytes: &[u8], path: impl Into<Path>, limits: &Limits) -> Option<Span> {
     let path = path.into();
     let mut found = FoundSpan(None);
@@ -16,7 +16,7 @@ pub fn find(ty: &'static Type, bytes: &[u8], path: impl Into<Path>, limits: &Lim
     found.0
 }
 
-/// Returns the unpacked content of the block at the range `packed` of the file; `None` if there is no such block.
+/// Returns the unpacked content of the block at the range `packed` of the file; `None` if none is found.
 ///
 /// Ranges in a [`Span::Unpacked`] refer to this content.
 ///

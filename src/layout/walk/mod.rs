@@ -1,8 +1,8 @@
 //! An independent decoder, which interprets a [`Declaration`](super::declaration::Declaration) over bytes.
 //!
 //! The walker is generic over formats. It reads the bytes as the declaration describes them, and reports each
-//! field to a [`Visitor`] with its path, span and value. It shares no code with binrw's codec of the same
-//! declaration, so the tests can compare both. It also locates the errors of a codec.
+//! field to a [`Visitor`] with its path, span and value. Except for unpacking, it shares no code with binrw's codec of
+//! the same declaration, so the tests can compare both. It also locates the errors of a codec.
 //!
 //! A visitor chooses which items of an array it visits. Skipping items of fixed size takes constant time.
 
@@ -39,7 +39,7 @@ use walker::Walker;
 pub struct Node<'w> {
     /// The path in the structure.
     pub path: &'w [Segment],
-    /// The type; for a block, the type of the content.
+    /// The type. The content of a block has its own type, not that of the field.
     pub ty: &'static Type,
     /// The field that declares the value; `None` for the root and for items of arrays.
     pub field: Option<&'static Field>,
@@ -112,6 +112,35 @@ impl Visit {
 }
 
 /// Receives the values that the walker decodes.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use std::ops::ControlFlow;
+///
+/// use meshspec::layout::expr::Value;
+/// use meshspec::layout::walk::{Node, Visitor, walk};
+/// use meshspec::{Dialect, FormatId};
+///
+/// /// The largest float of a file.
+/// struct Largest(f32);
+///
+/// impl Visitor for Largest {
+///     fn visit_leaf(&mut self, _: &Node, value: &Value) -> ControlFlow<()> {
+///         if let Value::F32(value) = value {
+///             self.0 = self.0.max(*value);
+///         }
+///         ControlFlow::Continue(())
+///     }
+/// }
+///
+/// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+/// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+/// let mut largest = Largest(f32::MIN);
+/// walk(layout, &bytes, &Default::default(), &mut largest)?;
+/// assert!(largest.0 >= 1.0);
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[expect(unused_variables, reason = "the default methods ignore their arguments")]
 pub trait Visitor {
     /// Called at the start of a struct, array or list. Returns the part to visit.
@@ -163,8 +192,8 @@ pub trait Visitor {
     /// Called when the packed block at the span of `node` has been unpacked, before `content` is decoded.
     fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {}
 
-    /// Called for a field with [constraints](Field::constraints). `node` spans the field; `values` looks up the
-    /// names in its constraints.
+    /// Called for a field or bit field with [constraints](Field::constraints). `node` spans the field, or the word of
+    /// the bit field; `values` looks up the names in the constraints.
     fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {}
 
     /// Returns `true` to verify the checksums that are stored in a field with this rule.
@@ -172,17 +201,18 @@ pub trait Visitor {
         false
     }
 
-    /// Called for a wrong checksum, with the path of the stored value and the rule of its field.
+    /// Called for a wrong checksum. `path` leads to the stored value if it is in the same struct, or else to the last
+    /// covered field. `rule` is the rule of the field that stores the checksum.
     fn visit_wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {}
 
-    /// Called for bytes that no field covers, at the end of the file or of the block at `path`.
+    /// Called for bytes that no field covers, at the end of the file or of the stored block at `path`.
     fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {}
 }
 
 /// Visits everything and discards it.
 impl Visitor for () {}
 
-/// The reason why bytes do not match the declaration.
+/// The reason why bytes cannot be decoded according to a declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The kind of fault.
@@ -200,7 +230,7 @@ pub struct Fault {
 /// The kind of a [`Fault`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The data ends before the field does.
+    /// The data ends before the end or the offset of a field.
     End,
     /// The magic bytes are wrong.
     Magic,
@@ -208,7 +238,7 @@ pub enum FaultKind {
     Check,
     /// A number is not a value of its enum, or no variant of a choice applies.
     Value,
-    /// A count, size or offset is negative, too large, or cannot be computed.
+    /// A count, size or offset is negative, too large, or cannot be computed, or an argument has no value.
     Count,
     /// Packed bytes cannot be unpacked, do not have the declared unpacked size, or unpack to more than the content.
     Packing,
@@ -241,7 +271,7 @@ impl std::error::Error for Fault {}
 ///
 /// # Errors
 ///
-/// Returns the first [`Fault`]; the visitor has received everything before it.
+/// Returns the first [`Fault`]; the visitor has received the values decoded before it.
 pub fn walk(
     ty: &'static Type,
     bytes: &[u8],

@@ -1,8 +1,8 @@
 //! Resolves partial paths.
 //!
 //! A partial path is a suffix of a full path: `timestamps`, `[1].timestamps` and `animations.timestamps` all match
-//! `animations[1].timestamps`, unless they match another value as well. Indices after a name may be omitted,
-//! except those of the value itself. A path that is the full path of a value matches only that value.
+//! `animations[1].timestamps`. A partial path selects a value only if no other value matches. Indices after a name may
+//! be omitted, except those of the value itself. A path that is the full path of a value matches only that value.
 
 use std::ops::ControlFlow;
 
@@ -54,7 +54,7 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
     }
 }
 
-/// Parses a full path, with names as declared; `None` if no value of the type can have it.
+/// Parses a full path, with names as declared; `None` if it is empty, or no value of the type can have it.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -228,7 +228,7 @@ fn can_contain(ty: &Type, path: &[Segment]) -> bool {
     let is_choice = !declaration.variants().is_empty();
     let has_field = declaration.fields().any(|field| {
         let content = field.content_type();
-        // Inline content has the path of the field that contains it.
+        // Inline content has the path of the struct or choice that contains it.
         let is_inline = is_choice || field.block.is_some_and(|block| block.inline);
         let is_named = !is_choice && *step == Segment::Field(field.name);
         (is_named && can_contain(&content, rest)) || (is_inline && can_contain(&content, path))

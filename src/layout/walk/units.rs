@@ -196,7 +196,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Reports a decoded field with constraints.
+    /// Reports a decoded field if it has constraints.
     pub fn report_constrained(&mut self, space: &Space, range: Range<u64>, item: &Item) {
         let is_constrained = item.own_step().is_some_and(|step| !step.field.constraints.is_empty());
         if is_constrained && !self.is_muted {

@@ -12,7 +12,7 @@ use crate::{Limits, Rule, Span};
 /// An address space: the file, or the unpacked content of a block.
 pub(super) struct Space<'b> {
     pub bytes: &'b [u8],
-    /// For a block, the range of its packed bytes in the file.
+    /// For unpacked content, the range of the packed bytes in the file.
     pub packed: Option<Range<u64>>,
     /// The largest end of a field with an explicit offset.
     pub max_end: cell::Cell<u64>,

@@ -15,7 +15,7 @@ const CUT: usize = usize::MAX;
 /// per triangle; n corners always result in n − 2 triangles.
 ///
 /// The remaining polygon becomes a fan if it has no ear, as in self-intersecting polygons, or if `visits` is exhausted.
-/// The total area of the triangles then exceeds the area of the polygon.
+/// The total area of the triangles may then exceed the area of the polygon.
 ///
 /// A corner is tested again only after a neighbour is cut off, so corners are tested at most three times on average.
 pub fn cut_ears(corners: &[[f64; 2]], visits: &mut usize) -> Vec<u32> {
@@ -51,14 +51,13 @@ struct RemainingPolygon<'a> {
     /// The corners with `is_reflex`.
     reflex: PointTree,
     triangles: Vec<u32>,
-    /// The number of remaining corners.
     remaining: usize,
 }
 
 enum CornerClass {
     /// The corner can be cut off.
     Ear,
-    /// The corner and its neighbours form a triangle without area; the corner is cut off if no ear is left.
+    /// The corner is on the line between its neighbours; it is cut off if no ear is left.
     Straight,
     /// The corner cannot be cut off; it is tested again after a neighbour is cut off.
     Blocked,

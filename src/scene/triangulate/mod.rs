@@ -11,8 +11,8 @@ use self::point_tree::doubled_area;
 use super::{Indices, Mesh};
 use crate::Loss;
 
-/// The largest number of corners passed to the crate `earcut`, which is faster for few corners. Its running time is at
-/// least quadratic: 128 corners with repeated points take a millisecond.
+/// The largest number of corners passed to the crate `earcut`, which is faster for few corners. Its worst-case running
+/// time is at least quadratic: 128 corners with repeated points take a millisecond.
 const FEW_CORNERS: usize = 128;
 
 /// The tolerated difference between the doubled areas of a polygon and of its triangles, as a fraction of d². d is the
@@ -20,11 +20,12 @@ const FEW_CORNERS: usize = 128;
 const TOLERANCE: f64 = 1e-5;
 
 impl Mesh {
-    /// Splits faces with more than three corners into triangles in place, keeping their winding. Convex faces, and
-    /// faces without a finite normal, become fans around the first corner. Other faces are split by ear clipping in
-    /// their plane. Faces with fewer than three corners are removed.
+    /// Splits faces with more than three corners into triangles in place, keeping their winding. Quads are split along
+    /// a diagonal inside them, if any. Larger faces become fans around the first corner if they are convex, or their
+    /// normal is zero or not finite; others are split by ear clipping in their plane. Faces with fewer than three
+    /// corners are removed.
     ///
-    /// The running time is proportional to the number of corners: at most a second for 100,000.
+    /// The running time is proportional to the number of corners: at most about a second for 100,000.
     ///
     /// Returns a loss if the triangles of a face with more than four corners overlap or leave gaps. This happens if the
     /// face intersects itself, or is so complex that ear clipping stops early and the remaining corners become a fan.
@@ -76,7 +77,6 @@ struct Triangulator<'a> {
     first_bad_face: Option<usize>,
 }
 
-/// The triangulation of a face.
 enum Triangulation {
     /// A fan around the first corner.
     Fan,
@@ -124,7 +124,8 @@ impl Triangulator<'_> {
             && has_same_winding(b, d, a)
     }
 
-    /// Triangulates a face that is not a triangle. Convex faces, quads, and faces without a finite normal become fans.
+    /// Triangulates a face that is not a triangle. Convex faces, quads, and faces whose normal is zero or not finite
+    /// become fans.
     fn triangulate_face<T: Copy + Into<u32>>(&mut self, index: usize, face: &[T]) -> Triangulation {
         if face.len() < 5 {
             return Triangulation::Fan;

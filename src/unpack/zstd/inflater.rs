@@ -80,7 +80,8 @@ impl<R: Read> Inflater<R> {
         Ok(written)
     }
 
-    /// Returns `true` if nothing is left to unpack. `written` is the number of bytes that the last step produced.
+    /// Refills the input if used up. Returns `true` if nothing is left to unpack. `written` is the number of bytes that
+    /// the last step produced.
     fn is_done(&mut self, written: usize) -> Result<bool, ZstdError> {
         Ok(self.start == self.end && written == 0 && !self.refill()?)
     }

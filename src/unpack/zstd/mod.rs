@@ -1,8 +1,8 @@
 //! Zstandard frames without magic bytes, as used by IyMA (I7).
 //!
-//! Headers are checked before decompression, so that wrong sizes and excessive windows are rejected cheaply. If the
-//! stated size is plausible, the content is decompressed into a buffer of this size. Otherwise, the buffer grows with
-//! the content.
+//! [`unpack`] checks all headers before decompression, so that wrong sizes and excessive windows are rejected cheaply.
+//! If the stated size is plausible, the content is decompressed into a buffer of this size. Otherwise, the buffer grows
+//! with the content.
 
 mod chunks;
 mod error;

@@ -7,7 +7,6 @@ use zstd::zstd_safe::{
 /// The default compression level of zstd.
 pub(crate) const DEFAULT_LEVEL: i32 = 3;
 
-/// Returns the range of valid compression levels.
 pub(crate) fn compression_levels() -> std::ops::RangeInclusive<i32> {
     zstd_safe::min_c_level()..=zstd_safe::max_c_level()
 }
@@ -52,7 +51,7 @@ fn compress_part(encoder: &mut CCtx, part: &[u8], is_last: bool, out: &mut Vec<u
     }
 }
 
-/// Sets the number of threads. Any number above 1 yields the same output, which differs from that of one thread.
+/// Sets the number of threads. Any number above 1 yields the same output, which may differ from that of one thread.
 #[cfg(feature = "parallel")]
 fn set_threads(encoder: &mut CCtx, total: usize, threads: u32) -> Result<(), usize> {
     const JOBS: usize = 16;

@@ -63,7 +63,7 @@ fn scan_frame(bytes: &mut ByteReader, sizes: &mut SizeRange) -> Result<(), ZstdE
         (2, _) => Some(bytes.read_uint(4)?),
         _ => Some(bytes.read_uint(8)?),
     };
-    // The window of a single segment is its content.
+    // The window of a single segment is as large as its content.
     let window = window.or(content_size).unwrap_or_default();
     if window > MAX_WINDOW {
         let message = format!("the frame requires a window of {window} bytes; the maximum is {MAX_WINDOW}");

@@ -8,7 +8,7 @@ use meshspec::layout::assemble::{Change, UntypedValue};
 
 use super::{assembled, recounted, round_trips};
 
-/// An item whose tag, read by a look-ahead, selects the form of the rest.
+/// Items whose first byte, read by a look-ahead, selects their form.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

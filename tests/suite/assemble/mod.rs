@@ -190,7 +190,7 @@ struct Named {
     name: Option<Text>,
 }
 
-/// A gap, two items with the same name, another gap, and trailing bytes.
+/// A gap, items of which two share a name, another gap, the name, and trailing bytes.
 const PLACED: &[u8] = &[4, 6, 0xa, 0xb, 12, 1, 12, 2, 0, 3, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf];
 
 #[test]
@@ -297,7 +297,7 @@ struct Number {
     wide: Option<u16>,
 }
 
-/// A file with an LZ4 block that no encoder would write: two literals in two sequences.
+/// A file with an LZ4 block of three literals, and a block that is not compressed.
 const PACKED: &[u8] = &[4, 3, 0x30, 7, 0x81, 2, 2, 0x82, 3];
 
 #[test]
@@ -538,7 +538,7 @@ fn set_values_survive_insertions_and_removals() {
     assert_eq!(removed, expected);
 }
 
-/// A checksum function that adds the bytes and one more number.
+/// A checksum function that adds the bytes and an optional number, modulo 256.
 const SUM: ChecksumFunction = ChecksumFunction {
     name: "sum",
     compute: |bytes, arguments| {

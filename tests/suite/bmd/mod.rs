@@ -347,7 +347,7 @@ impl Visitor for LeafValues {
     }
 }
 
-/// Returns the words that the walker must find: the words of the header, and packed words.
+/// Returns the words that the walker must find: the reserved words of the header, and packed words.
 fn expected_words(document: &Document) -> Vec<(String, u128)> {
     let mut leaves = Vec::new();
     let mut add = |path: String, value: u128| leaves.push((path, value));
@@ -512,7 +512,7 @@ fn pyramid(material: Option<&str>) -> Mesh {
     Mesh::new(material.map(Text::from), vertices, faces)
 }
 
-/// Builds two meshes, a level of detail, three bones including a pseudo-bone, and an animation.
+/// Returns two meshes, a level of detail, three bones including a pseudo-bone, and an animation.
 fn example() -> Document {
     let bone = |id_parent| Bone { id_parent, ..Bone::default() };
     let pseudo = Transform::Pseudo(PseudoTransform::from_bytes([0, 1, 0, 0, 0x60, 0x60, 0, 0]));

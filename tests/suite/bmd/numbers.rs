@@ -222,7 +222,7 @@ fn assert_faces(faces: &Faces) {
     assert_eq!(faces.counts(), FaceCounts { triangles: expected.len() - quads, quads });
 }
 
-/// Asserts that the rules report exactly one finding, with this code and path.
+/// Asserts that the rules report exactly one finding, with this code, in the item at `path`.
 fn assert_only_fault(vertices: Vertices, faces: Faces, code: &str, path: &str) {
     let document = Document { meshes: vec![Mesh::new(None, vertices, faces)], ..Document::default() };
     let report = document.check();
@@ -376,7 +376,7 @@ proptest! {
             let off = triple.value().into_iter().zip(values).map(|(a, b)| f64::from((a - b).abs()));
             let error = off.fold(0.0, f64::max);
             prop_assert_eq!(error as f32, best as f32);
-            // The author's encoder has errors of up to 1.
+            // The author's encoder has errors of up to a whole step.
             prop_assert!(error <= 0.5 * 2f64.powi(i32::from(triple.exponent()) - 22));
         }
     }
@@ -524,7 +524,7 @@ fn each_mesh_uses_the_smallest_size_that_fits() {
     assert_eq!(size(&both), [128, 128]);
     // Too coarse at the exponents of the small forms.
     assert_eq!(size(&two_vertices(|a| a.st = Some(vec![[3.1, 0.0], [0.0, 0.0]]))), [128, 128]);
-    // Too large for binary16, and a colour that no form stores: the largest size that can express it is chosen.
+    // Colours and bones require 128 bits, but a position is too large for binary16: the next smaller size is chosen.
     let far = two_vertices(|a| {
         (a.positions[1][0], a.colors, a.bones) = (1e5, both.colors.clone(), both.bones.clone())
     });

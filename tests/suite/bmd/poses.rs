@@ -11,7 +11,7 @@ use meshspec::{Declared, ErrorKind, Format, ReadOptions};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Returns the animations of the reference files, each with its file name and the poses from an independent decoder.
+/// Returns the animations of the reference files, each with its name and its entry in the sidecar.
 fn reference_animations() -> Vec<(String, Animation, Value)> {
     let mut all = Vec::new();
     for fixture in fixtures_of("bmd") {
@@ -246,7 +246,7 @@ fn matrices_chain_bones_to_their_parents() {
         pseudo([1, 200, 4, 0], [0.0, 0.5, 0.5, 0.0]),
         bone(7, [0.0, 0.0, 2.0], Rotation::from(u32::MAX)),
     ];
-    // Bone 0 is the identity, regardless of its transform.
+    // The matrix of bone 0 is the identity, regardless of its transform.
     let base = Pose::default().matrices(&skeleton);
     assert_point(to_model_space(&base[0], [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
     assert_point(to_model_space(&base[1], [1.0, 0.0, 0.0]), [1.0, 1.0, 0.0]);
@@ -275,7 +275,7 @@ fn animated_case() -> Document {
     Document::read(bytes, &Default::default()).unwrap()
 }
 
-/// Asserts that the scene of a document moves each vertex like its bone.
+/// Asserts that the scene of a document moves each vertex of the first mesh like its bone, in the first animation.
 fn assert_scene_moves_like_bones(document: &Document, scene: &Scene) {
     let animation = &document.animations[0];
     let vertices: Vec<_> = document.meshes[0].vertices.iter().collect();

@@ -25,7 +25,7 @@ fn expected() -> Value {
     })
 }
 
-/// Returns the differences from the expected contents, one per line.
+/// Returns the differences from the expected contents as text.
 fn differences(found: &Value) -> Vec<String> {
     let differences = compare(&expected(), found, 100);
     assert_eq!(differences.total, differences.listed.len() as u64);

@@ -80,7 +80,7 @@ fn the_readme_compares_a_loader_in_cpp() {
     assert_eq!(run.status.code(), Some(1));
 }
 
-/// Creates a folder with the Python program of the README, and the part of the repository's corpus whose entries
+/// Creates a folder with the Python programs of the README, and the part of the repository's corpus whose entries
 /// `lines` selects.
 fn comparison_in_python(lines: impl Fn(&IndexEntry) -> bool) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();

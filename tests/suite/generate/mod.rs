@@ -127,7 +127,7 @@ fn every_layout_can_be_generated() {
     assert_eq!(layouts.len(), 7);
     for (name, ty) in layouts {
         let files: Vec<_> = (0..300).flat_map(|seed| try_file(ty, seed, &Default::default())).collect();
-        // For some numbers, generation fails, since constraints on several values are violated. The walker accepts all
+        // For some choices, generation fails, since constraints on several values are violated. The walker accepts all
         // generated files.
         assert!(files.len() > 250, "{name}: {} of 300", files.len());
         let sizes: Vec<_> = files.iter().map(Vec::len).collect();
@@ -165,7 +165,7 @@ struct Outer {
     middle: Middle,
 }
 
-/// Collects the values that are not zero, with their paths. Floats are shown as bits.
+/// Collects the values that are neither 0 nor empty, with their paths. Omits packed words; floats are shown as bits.
 #[derive(Default)]
 struct NonZero(Vec<String>);
 

@@ -39,7 +39,7 @@ fn read(format: Interchange, files: &Files) -> Result<(Scene, Vec<Loss>)> {
     format.read(bytes, files, &SceneOptions::default(), &Limits::default())
 }
 
-/// Reads the scene of a `.glb` with this JSON and binary chunk.
+/// Reads the scene of a `.gltf` with this JSON, and the buffer `numbers.bin`.
 fn read_json(json: &serde_json::Value, numbers: &[u8]) -> Result<(Scene, Vec<Loss>)> {
     let text = json.to_string();
     let files = Files::from([("numbers.bin".to_owned(), numbers.to_vec())]);

@@ -174,7 +174,7 @@ fn cubic_splines_are_followed() {
     }
 }
 
-/// Returns three nested nodes with transforms (`above` is the outermost), and their matrices.
+/// Returns three nested nodes with transforms, and their matrices, outermost first.
 fn chain(last: Value) -> (Value, [Mat4; 3]) {
     let turn = Quat::from_rotation_z(0.5);
     let mut last = last;

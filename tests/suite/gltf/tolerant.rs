@@ -138,7 +138,7 @@ fn dangling_references_and_unknown_values_are_dropped() {
     for (pointer, value, loss) in cases {
         assert_eq!(lost_of(&with(pointer, value)), [loss]);
     }
-    // Values at unused properties are ignored.
+    // Invalid values of unused properties are ignored.
     for (pointer, value) in [
         ("/samplers", json!([{ "wrapS": 7 }])),
         ("/accessors/0/min", json!([null, 0, 0])),

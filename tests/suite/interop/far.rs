@@ -230,7 +230,7 @@ fn precision_is_kept_wherever_the_far_part_starts() {
     assert!(UTM.iter().all(|point| exact.contains(point)), "{exact:?}");
 }
 
-/// The decimal is closer to one 32-bit float, but its nearest 64-bit float is half-way to the next.
+/// A decimal may be closer to one 32-bit float, while its nearest 64-bit float is half-way to the next.
 #[test]
 fn decimals_are_rounded_once() {
     for text in ["7.038531e-26", "1.00000005960464477539", "1.00000005960464477540", "1e-45", "3e38"] {

@@ -262,7 +262,7 @@ fn merged_meshes_keep_their_attributes() {
     assert_eq!(scene.meshes[0].custom[0].values, Components::U8(vec![0, 0, 0, 1, 2, 3]));
 }
 
-/// The corners of a face are counted in a byte, so it has at most 255.
+/// Corners are counted in a byte unless a face has more than 255.
 #[test]
 fn polygons_of_many_corners() {
     for corners in [255, 256, 300_u32] {

@@ -41,7 +41,7 @@ fn faces(vertices: usize) -> impl Strategy<Value = Faces> {
 }
 
 prop_compose! {
-    /// A mesh that both OBJ and PLY can hold; `colored` with colours.
+    /// A mesh that both OBJ and PLY can store.
     fn mesh()(vertices in 3_usize..9)(
         positions in vec(point(), vertices),
         normals in proptest::option::of(vec(point(), vertices)),

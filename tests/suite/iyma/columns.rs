@@ -29,7 +29,8 @@ fn scalar(component: Component, bytes: &[u8]) -> f64 {
     }
 }
 
-/// Returns test values of a component: all values of one or two bytes, or numbers near powers of two.
+/// Returns test values of a component: all values of one or two bytes, otherwise special floats and numbers near powers
+/// of two.
 fn edges(component: Component) -> Vec<Vec<u8>> {
     match component.size() {
         1 => (0..=u8::MAX).map(|byte| vec![byte]).collect(),

@@ -45,7 +45,7 @@ fn stream(bytes: &[u8]) -> meshspec::Result<Document> {
     Reader::new(bytes, &ReadOptions::default())?.document()
 }
 
-/// Returns a file with the header and descriptor of `document`, the given data, and correct checksums.
+/// Returns a file with the descriptor of `document`, the given data, and no data checksum.
 fn file_of(document: &Document, data: &[u8]) -> Vec<u8> {
     let mut bytes = write(&Document { data_checksum: DataChecksum::Absent, ..document.clone() });
     bytes.truncate(24 + usize::from(u16::from_le_bytes([bytes[6], bytes[7]])));

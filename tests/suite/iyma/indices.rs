@@ -3,7 +3,7 @@
 use meshspec::Format;
 use meshspec::iyma::{Document, IndexBuffer, MeshInfo};
 
-/// Returns the number of rejected indices. Meshes are `(first index, number of indices, number of vertices)`.
+/// Returns the number of findings. Meshes are `(first index, number of indices, number of vertices)`.
 fn rejected(indices: IndexBuffer, meshes: impl Iterator<Item = (usize, usize, u32)>) -> usize {
     let mesh = |(first, count, vertex_count)| MeshInfo {
         first_index: first as u32,

@@ -1,5 +1,5 @@
-//! Predicts a converted scene from its losses alone: each loss changes exactly the content at its path. A loss with an
-//! unknown path or message is an error.
+//! Predicts a converted scene from the original and the losses: each loss changes exactly the content at its path. A
+//! loss with an unknown path or message is an error.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ impl Content {
         let mut effects = LossEffects::default();
         let mut meshes = BTreeSet::new();
         for loss in losses {
-            // All losses of a list use the same numbering.
+            // Consecutive losses of dropped meshes use the same numbering.
             match split(&loss.path.to_string()) {
                 ("meshes", Some(index), "") if loss.kind == LossKind::Dropped => {
                     meshes.insert(index);
@@ -203,7 +203,7 @@ impl Content {
         }
     }
 
-    /// Removes a joint's scale in the bind pose and at rest.
+    /// Marks a joint's scale as unknown, in the bind pose, at rest and in animations.
     fn remove_scale(&mut self, joint: usize) -> ApplyResult {
         let count = self.joints.len();
         let parts = self.joints.get_mut(joint).ok_or(MISSING)?;

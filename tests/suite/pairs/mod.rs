@@ -1,7 +1,5 @@
-//! Converts scenes to every format, to every other format, and back. The differences must equal the listed losses.
-//!
-//! Each conversion from a scene to a document and back is compared with its losses, which must explain all
-//! differences.
+//! Converts scenes to every format, to every other format, and back. The listed losses of each conversion from a scene
+//! to a document and back must explain all differences.
 
 mod expected;
 mod omitted_losses;

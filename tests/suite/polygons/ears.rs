@@ -15,7 +15,7 @@ fn triangulated(corners: &[[f64; 2]]) -> (Vec<[u32; 3]>, usize) {
     (triangles, (budget - visits).div_ceil(corners.len()))
 }
 
-/// Returns the area of a polygon and of its triangles.
+/// Returns twice the area of a polygon, and twice that of its triangles.
 fn areas(corners: &[[f64; 2]], triangles: &[[u32; 3]]) -> [f64; 2] {
     let fan = corners.windows(2).map(|pair| doubled_area([corners[0], pair[0], pair[1]]));
     let triangulated =

@@ -2,7 +2,7 @@
 
 use meshspec::scene::__private::{PointTree, contains_point, doubled_area};
 
-/// For every triangle of grid points, the search matches a plain loop, even after removing some points.
+/// For triangles of grid points, the search matches a plain loop, even after removing some points.
 #[test]
 fn the_search_matches_a_plain_loop() {
     let points: Vec<_> = (0..60).map(|i| [f64::from(i * 7 % 11), f64::from(i * 5 % 13)]).collect();

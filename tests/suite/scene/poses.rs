@@ -293,7 +293,7 @@ fn mesh_poses_match_in_glb(files: Vec<File>) {
     assert!(times > 20 && vertices > 500, "{times} times, {vertices} vertices");
 }
 
-/// A joint that turns by a quarter within two ticks.
+/// Returns a joint and its animation, a quarter turn within two ticks.
 fn turning(looped: bool) -> (Skeleton, Animation) {
     let quarter = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
     let turn = Channel {

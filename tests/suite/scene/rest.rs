@@ -129,7 +129,7 @@ fn a_mesh_far_from_the_origin_gets_bones_or_is_centred() {
     assert_eq!(scene.center(), None);
 }
 
-/// Returns the largest distance between corresponding vertices of two meshes.
+/// Returns the largest difference between coordinates of the first meshes.
 fn distance(a: &Scene, b: &Scene) -> f32 {
     let pairs = a.meshes[0].positions.as_flattened().iter().zip(b.meshes[0].positions.as_flattened());
     pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
@@ -179,7 +179,7 @@ fn the_precision_of_bmd_can_be_chosen() {
 
 #[test]
 fn slivers_may_collapse_but_not_visible_triangles() {
-    // A 1 m strip with triangles of 1/10,000 height, beside a square.
+    // A square of 100 m, and a triangle with 1/10,000 of its height.
     let mut scene = grid(1, [500.0, 0.0, 0.0]);
     let mesh = &mut scene.meshes[0];
     for position in &mut mesh.positions {

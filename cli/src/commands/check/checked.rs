@@ -14,7 +14,6 @@ use crate::per_file::FileResult;
 use crate::printed_finding::{FindingPrinter, PrintedFinding};
 use crate::terminal::{Escaped, TITLE, counted};
 
-/// The result of checking one file.
 #[derive(Serialize)]
 pub struct CheckResult {
     pub file: String,
@@ -35,8 +34,8 @@ pub struct CheckResult {
     pub max_findings: Option<usize>,
     #[serde(skip)]
     pub verbosity: Verbosity,
-    /// Whether many files are checked. If so, prints nothing for a file without findings, and lists findings only with
-    /// `--max-findings`.
+    /// Whether many files are checked without `--verbose`. If so, prints nothing for a file without findings, and lists
+    /// findings only with `--max-findings`.
     #[serde(skip)]
     pub is_brief: bool,
     /// Whether the file has warnings and `--deny warnings` is given.

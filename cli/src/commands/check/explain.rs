@@ -15,7 +15,6 @@ use crate::json;
 use crate::printed_finding::{FindingPrinter, PrintedFinding};
 use crate::terminal::{HINT, TITLE, counted};
 
-/// Prints a rule and its examples.
 pub fn explain(code: &str, formats: &Formats) -> Result<Status> {
     let checked_rule = codes::find_rule("--explain", code, formats)?;
     let mut out = anstream::stdout();

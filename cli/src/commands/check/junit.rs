@@ -10,21 +10,17 @@ use crate::failure::Status;
 use crate::junit::{self, escaped};
 use crate::per_file::FileResult;
 
-/// The test cases of all files.
 pub struct TestCases(TestSuite);
 
 impl TestCases {
-    /// Creates an empty test suite.
     pub fn new() -> TestCases {
         TestCases(TestSuite::new("meshspec check"))
     }
 
-    /// Adds the test case of a file.
     pub fn add(&mut self, case: TestCase) {
         self.0.add_test_case(case);
     }
 
-    /// Writes the XML.
     pub fn write(self, out: &mut dyn io::Write) -> io::Result<()> {
         let mut report = Report::new("meshspec");
         report.add_test_suite(self.0);

@@ -124,7 +124,6 @@ impl Check {
     }
 }
 
-/// Prints the results of all files as SARIF.
 fn print_sarif(
     files: &InputFiles,
     process: &(dyn Fn(&Path) -> Result<CheckResult> + Sync),
@@ -142,7 +141,6 @@ fn print_sarif(
     Ok(status)
 }
 
-/// Prints the results of all files as JUnit XML.
 fn print_junit(
     files: &InputFiles,
     process: &(dyn Fn(&Path) -> Result<CheckResult> + Sync),

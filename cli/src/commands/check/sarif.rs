@@ -92,7 +92,7 @@ struct Invocation {
     tool_execution_notifications: Vec<Notification>,
 }
 
-/// A message about a file that is not a finding, such as a read error.
+/// A message about a file other than a finding, such as a read error.
 #[derive(Serialize)]
 pub struct Notification {
     level: &'static str,
@@ -105,7 +105,6 @@ struct Message {
     text: Cow<'static, str>,
 }
 
-/// A finding.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SarifResult {
@@ -181,7 +180,6 @@ pub struct FileResults {
 }
 
 impl FileResults {
-    /// Returns the results of a checked file.
     pub fn of(checked: &CheckResult) -> FileResults {
         let (file, report) = (Path::new(&checked.file), &checked.report);
         let results = report.findings().iter().map(|finding| sarif_result(file, finding, &checked.bytes));
@@ -199,7 +197,6 @@ impl FileResults {
 }
 
 impl SarifLog {
-    /// Creates an empty log.
     pub fn new() -> SarifLog {
         let driver = Driver {
             name: "meshspec",

@@ -78,7 +78,6 @@ pub enum PrintedOutput {
 const MAX_EXCERPT: usize = 80;
 
 impl PrintedOutput {
-    /// Classifies the standard output of a loader.
     pub fn classify(stdout: &CapturedOutput) -> PrintedOutput {
         match stdout.bytes.trim_ascii() {
             b"" => PrintedOutput::Nothing,

@@ -18,13 +18,11 @@ const INDEX: &str = "index.jsonl";
 #[derive(Debug)]
 pub struct CorpusFile {
     pub entry: IndexEntry,
-    /// The path of the file.
     pub file: PathBuf,
     /// The path of the JSON file with the expected contents; `None` if the corpus lacks them.
     pub contents: Option<PathBuf>,
     /// The size of the file in bytes.
     pub size: u64,
-    /// The SHA-256 of the file.
     hash: String,
 }
 
@@ -113,7 +111,7 @@ pub fn retain_only(cases: &mut Vec<CorpusFile>, only: &str) -> Result<()> {
     Ok(())
 }
 
-/// Parses a line of the index. Accepts the dialects of `formats`, including custom formats.
+/// Parses a line of the index. Accepts the dialects of `formats`, including those of custom formats.
 fn parse_entry(line: &[u8], formats: &Formats) -> serde_json::Result<IndexEntry> {
     let mut line: Value = serde_json::from_slice(line)?;
     let dialect = line["format"].as_str().and_then(|name| {

@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::capture::PrintedOutput;
 use super::loader::{LoaderRun, RunEnd};
 
-/// The kind of a disagreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DisagreementKind {
@@ -23,7 +22,8 @@ pub enum DisagreementKind {
 #[derive(Debug, Clone)]
 pub struct Disagreement {
     pub kind: DisagreementKind,
-    /// Distinguishes bugs of the same kind: the signal, the expected verdict, or the path in the contents.
+    /// Distinguishes bugs of the same kind: the signal or exit status, the expected verdict, or the path in the
+    /// contents; empty for hangs.
     pub subject: String,
     pub message: String,
 }

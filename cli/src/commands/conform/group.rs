@@ -39,7 +39,6 @@ pub struct DisagreementGroup<'a> {
     /// The code of the rule; without a rule, the kind and format of the files.
     pub label: String,
     pub rule: Option<&'a str>,
-    /// The summary of the rule.
     pub summary: Option<&'static str>,
     pub expected: Verdict,
     /// The disagreement about the smallest file.
@@ -47,7 +46,7 @@ pub struct DisagreementGroup<'a> {
     /// The most informative line of the loader's standard error for the smallest file.
     pub stderr: &'a str,
     pub smallest: SmallestFile<'a>,
-    /// A smaller variant of the smallest file, if found.
+    /// The minimised variant of the smallest file, if any.
     pub minimized: Option<MinimizedFile>,
     /// The `meshspec check` command for the minimised file or, without one, the smallest file.
     pub check: Option<String>,
@@ -63,7 +62,6 @@ pub struct DisagreementGroup<'a> {
     pub disagreement: &'a Disagreement,
 }
 
-/// The smallest file of a group.
 #[derive(Debug, Serialize)]
 pub struct SmallestFile<'a> {
     pub file: String,
@@ -73,7 +71,7 @@ pub struct SmallestFile<'a> {
     pub bytes: Option<[u64; 2]>,
 }
 
-/// A smaller file with the same disagreement.
+/// A variant with the same disagreement, and with fewer bytes or more zeros.
 #[derive(Debug, Serialize)]
 pub struct MinimizedFile {
     pub file: String,
@@ -159,7 +157,7 @@ fn label_of(case: &CorpusFile) -> String {
     }
 }
 
-/// Returns a file name made of the words in `text`, short enough for every file system.
+/// Returns a file name made of the words in `text`, truncated to [`MAX_STEM_LEN`] characters.
 fn file_stem(text: &str) -> String {
     let words: Vec<_> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
     let mut stem = words.join("-");

@@ -35,7 +35,6 @@ pub struct RunLimits {
     pub crash_statuses: Vec<i32>,
 }
 
-/// The result of one run of the loader.
 #[derive(Debug)]
 pub struct LoaderRun {
     pub end: RunEnd,
@@ -44,7 +43,6 @@ pub struct LoaderRun {
     pub time: Duration,
 }
 
-/// The outcome of a loader run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunEnd {
     /// Exit status 0.
@@ -62,8 +60,8 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// Returns a usage error if the program is missing, no argument contains the placeholder, or the system does not
-    /// support memory limits.
+    /// Returns a usage error if the program is missing, no argument contains the placeholder, or a memory limit is
+    /// given but unsupported by the system.
     pub fn new(command: &[OsString], limits: RunLimits) -> Result<Loader> {
         let [program, arguments @ ..] = command else {
             return Err(Failure::usage("LOADER", "no command after `--`"));

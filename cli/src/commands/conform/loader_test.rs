@@ -13,7 +13,6 @@ use super::disagreement::Disagreement;
 use super::loader::{Loader, LoaderRun, RunEnd};
 use crate::failure::Result;
 
-/// The expected result for a file.
 #[derive(Debug)]
 pub struct ExpectedResult {
     pub verdict: Verdict,
@@ -21,7 +20,6 @@ pub struct ExpectedResult {
     pub contents: Option<Value>,
 }
 
-/// The result of a loader for a file.
 #[derive(Debug)]
 pub struct TestResult {
     pub disagreement: Option<Disagreement>,
@@ -37,7 +35,6 @@ pub struct TestResult {
 #[derive(Debug, Clone, Copy)]
 pub struct LoaderTest<'a> {
     pub loader: &'a Loader,
-    /// Whether printed contents are compared.
     pub compares_contents: bool,
     /// Whether missing contents are a disagreement.
     pub requires_contents: bool,

@@ -65,10 +65,8 @@ impl Baseline {
     }
 }
 
-/// The limits for minimising a file.
 #[derive(Debug, Clone, Copy)]
 pub struct MinimizeLimits {
-    /// The maximum number of loader runs.
     pub max_runs: usize,
     /// The timeout of a run on a variant.
     pub variant_timeout: Duration,
@@ -76,7 +74,6 @@ pub struct MinimizeLimits {
     pub timeout: Duration,
 }
 
-/// The smallest variant found.
 #[derive(Debug)]
 pub struct SmallestVariant {
     pub bytes: Vec<u8>,

@@ -174,7 +174,6 @@ impl Conform {
         }
     }
 
-    /// Runs the loader on every file.
     fn run_all<'a>(&self, test: LoaderTest, cases: &'a [CorpusFile]) -> Result<Vec<LoaderOutcome<'a>>> {
         let mut outcomes = Vec::with_capacity(cases.len());
         let bar = progress::bar_for(cases);
@@ -253,8 +252,8 @@ impl Conform {
         self.timeout.min(Duration::from_secs_f64(10.0 * longest))
     }
 
-    /// Minimises the smallest file of a group, and writes the result to `--out`. Returns `None` if no smaller
-    /// variant is found, the format is unknown, or this program's verdict on the file differs from the index.
+    /// Minimises the smallest file of a group, and writes the result to `--out`. Returns `None` if no variant keeps the
+    /// disagreement, the format is unknown, or this program's verdict on the file differs from the index.
     fn minimize(
         &self,
         test: LoaderTest,

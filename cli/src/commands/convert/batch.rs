@@ -21,7 +21,6 @@ use crate::output_format::OutputFormat::Json;
 use crate::progress;
 use crate::terminal::counted;
 
-/// The conversion of one file in a batch.
 struct ConversionJob {
     input: InputFile,
     output: PathBuf,
@@ -29,7 +28,6 @@ struct ConversionJob {
     conflicting_input: Option<PathBuf>,
 }
 
-/// The outcome of a conversion in a batch.
 enum JobOutcome {
     /// Not repeated: the output is up to date, or the same conversion failed before.
     Skipped(Status),

@@ -32,7 +32,6 @@ impl Comments {
         self == Comments::Keep
     }
 
-    /// Returns `true` if comments are written.
     pub fn are_written(self) -> bool {
         self != Comments::None
     }

@@ -144,8 +144,8 @@ impl EditArgs {
         Ok(moved)
     }
 
-    /// Generates missing normals if `format` requires normals and the scene was read from another format. Returns the
-    /// number of meshes changed.
+    /// Unless `--normals` is given, generates missing normals if `format` requires normals and the scene was read from
+    /// another format. Returns the number of meshes changed.
     pub fn add_normals(&self, scene: &mut Scene, format: AnyFormat) -> usize {
         let is_same_format = scene.source.as_ref().is_some_and(|source| source.format == format.name());
         if self.normals.is_some() || is_same_format || !format.needs_normals() {

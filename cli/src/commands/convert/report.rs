@@ -9,7 +9,6 @@ use crate::failure::{Failure, Result};
 use crate::job_log::ImageHashes;
 use crate::messages::Note;
 
-/// The report on a converted file.
 #[derive(Debug, Default)]
 pub struct ConversionReport {
     /// Content that the output lacks, or stores differently.
@@ -36,7 +35,6 @@ impl ConversionReport {
     }
 }
 
-/// The report as JSON.
 #[derive(Serialize)]
 pub struct ReportRow<'a> {
     file: String,

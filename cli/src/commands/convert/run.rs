@@ -19,7 +19,7 @@ use crate::output::StagedOutput;
 use crate::scenes::SceneSource;
 
 impl ConversionArgs {
-    /// Converts a file. If an error occurs, writes nothing.
+    /// Converts a file. Creates no output file if an error occurs.
     pub fn run(&self, input: &Path, output: StagedOutput, formats: &Formats) -> Result<ConversionReport> {
         output.reject_existing()?;
         let named = self.from.or_else(|| Encoding::by_extension(input, formats));
@@ -98,7 +98,6 @@ impl ConversionArgs {
     }
 }
 
-/// The data of an input file.
 enum InputData {
     Bytes(Buffer),
     /// A stream that is read during the conversion, so the file need not fit in memory.
@@ -115,7 +114,6 @@ impl InputData {
     }
 }
 
-/// The decoded content of an input file.
 enum InputContent {
     /// A document or a file of a custom format.
     Source(SceneSource),
@@ -123,12 +121,10 @@ enum InputContent {
     Scene(Box<Scene>),
 }
 
-/// The conversion of one file.
 struct ConversionRun<'a> {
     conversion: &'a ConversionArgs,
     input: &'a Path,
     output: StagedOutput,
-    /// The dialect to write.
     dialect: Dialect,
     report: ConversionReport,
 }

@@ -21,7 +21,6 @@ use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
 use summary::Summary;
 
-/// The name of the index.
 const INDEX: &str = "index.jsonl";
 
 /// Write a corpus: valid, broken, almost broken and mutated files with the expected verdicts.

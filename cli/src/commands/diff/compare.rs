@@ -16,14 +16,12 @@ use crate::json;
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::scenes;
 
-/// A file to compare.
 pub struct ComparedFile<'f> {
     pub path: &'f Path,
     pub bytes: Buffer,
     pub encoding: Encoding,
 }
 
-/// The options for reading and comparing files.
 pub struct ComparisonOptions<'r> {
     pub read_args: &'r ReadArgs,
     pub limit_args: &'r LimitArgs,

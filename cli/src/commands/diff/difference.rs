@@ -1,4 +1,4 @@
-//! Differences between two files. Differences whose paths differ in the last index only are grouped.
+//! Differences between two files. Groups differences of the same kind whose paths differ only in the last index.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,10 +17,10 @@ pub struct Difference {
     pub kind: DifferenceKind,
     /// The number of values or items.
     pub count: u64,
-    /// The value in the first file; `None` for groups.
+    /// The value in the first file; `None` for groups, added values, and removed lists and structs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The value in the second file; `None` for groups.
+    /// The value in the second file; `None` for groups, removed values, and added lists and structs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The largest difference between the numbers; `None` for other values.
@@ -39,7 +39,6 @@ pub enum DifferenceKind {
 }
 
 impl Difference {
-    /// Creates a difference for a changed value.
     pub fn changed(path: impl Into<String>, from: String, to: String, by: Option<f64>) -> Difference {
         let (path, kind) = (path.into(), DifferenceKind::Changed);
         Difference { path, kind, count: 1, from: Some(from), to: Some(to), by }

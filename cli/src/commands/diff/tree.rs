@@ -30,7 +30,6 @@ pub struct ValueNode {
     end: usize,
 }
 
-/// The content of a node.
 pub enum NodeContent {
     /// Fields or items.
     Group,
@@ -43,7 +42,6 @@ pub enum NodeContent {
     Text(Vec<u8>),
 }
 
-/// A stored number.
 #[derive(Debug, Clone, Copy)]
 pub enum Number {
     Int(i64),
@@ -153,7 +151,8 @@ enum Leaf {
     Text(Vec<u8>),
 }
 
-/// Returns the numbers after the first word of a line. If no numbers or other words follow, returns the line as text.
+/// Returns the numbers after the first word of a line. If no words follow, or any of them is not a number, returns the
+/// line as text.
 fn parse_line(line: &[u8]) -> Leaf {
     let text = line.trim_ascii();
     let words = std::str::from_utf8(text).unwrap_or_default();

@@ -11,7 +11,6 @@ use super::difference::{Difference, DifferenceKind, Differences};
 use super::tree::{self, Number, ValueNode, ValueTree};
 use crate::terminal::shortened;
 
-/// Compares the values of two files.
 pub struct ValueComparison<'t> {
     pub before: &'t ValueTree,
     pub after: &'t ValueTree,
@@ -117,7 +116,6 @@ impl ValueComparison<'_> {
         }
     }
 
-    /// Compares two lists of numbers.
     fn compare_numbers(&mut self, path: &mut Vec<Segment>, before: &[Number], after: &[Number]) {
         let keys = |numbers: &[Number]| numbers.iter().map(|number| number.key()).collect::<Vec<_>>();
         for (a, b) in align(&keys(before), &keys(after)) {
@@ -173,7 +171,6 @@ fn largest_difference(before: &[Number], after: &[Number]) -> Option<f64> {
         .filter(|_| before.len() == after.len())
 }
 
-/// Returns the value of a node as text.
 fn format_value(tree: &ValueTree, node: &ValueNode) -> String {
     let numbers = tree.numbers(&node.content);
     match (&node.content, numbers) {

@@ -72,7 +72,7 @@ pub struct Camera {
     pub rotation: Mat3,
     /// The centre of the bounding box.
     center: DVec3,
-    /// Half the longest side of the bounding box, in metres.
+    /// Half the longest side of the bounding box, in metres; 1 if that is 0.
     radius: f64,
     /// The number of pixels per `radius`.
     scale: f64,

@@ -172,7 +172,7 @@ impl Render {
         Ok(Picture::new(size, columns, cell_count, self.background.0))
     }
 
-    /// Draws each file. Reports files that cannot be drawn and leaves their cells empty.
+    /// Draws each file. If there are several, reports files that cannot be drawn, and leaves their cells empty.
     fn draw_each(&self, files: &[InputFile], picture: &mut Picture, formats: &Formats) -> Result<Status> {
         let mut status = Status::Success;
         for (index, file) in files.iter().enumerate() {

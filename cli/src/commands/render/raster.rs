@@ -14,7 +14,7 @@ const STEPS_PER_SAMPLE: i32 = 256;
 /// The number of grid steps per pixel along each axis.
 const STEPS_PER_PIXEL: f32 = (SAMPLES_PER_AXIS as i32 * STEPS_PER_SAMPLE) as f32;
 
-/// Rounds picture coordinates to the grid. They must not be negative.
+/// Rounds picture coordinates, which must not be negative, to the grid.
 pub fn on_grid(at: Vec3) -> Vec3 {
     let rounded = |coordinate: f32| (coordinate * STEPS_PER_PIXEL + 0.5) as i32 as f32 / STEPS_PER_PIXEL;
     Vec3::new(rounded(at.x), rounded(at.y), at.z)
@@ -48,7 +48,7 @@ impl Sample {
 pub struct Band<'s> {
     /// The number of samples in a row.
     pub width: usize,
-    /// The first row of samples.
+    /// The index of the first row in the picture.
     pub first_row: usize,
     pub samples: &'s mut [Sample],
 }

@@ -32,8 +32,8 @@ struct MipmapLevel {
 }
 
 impl Textures {
-    /// Reads and decodes the textures of a scene. Returns them, and a message for each texture that is missing or
-    /// invalid.
+    /// Reads and decodes the textures of a scene. Returns them, and a message for each texture that is missing,
+    /// unsupported or invalid.
     pub fn of(scene: &mut Scene, files: &dyn Files) -> (Textures, Vec<String>) {
         let missing = embed_images(scene, files).into_iter();
         let mut warnings: Vec<String> =

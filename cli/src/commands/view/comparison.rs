@@ -22,7 +22,7 @@ pub struct Comparison {
     /// The number of differences before they are grouped.
     total: u64,
     differences: Vec<DifferenceData>,
-    /// The largest distance between the models at rest, in metres; `None` if a file has no triangles.
+    /// The largest distance between the models at rest, in metres; `None` unless both have triangles.
     largest: Option<f64>,
     notes: Vec<String>,
 }

@@ -30,7 +30,7 @@ pub fn decoded_scene(contents: &Contents) -> Scene {
     Scene { meshes: meshes.collect(), ..Scene::default() }
 }
 
-/// Returns a part that covers the whole mesh.
+/// Returns the range that covers the whole mesh.
 fn whole_mesh(mesh: &Mesh) -> MeshRange {
     let indices = mesh.indices.as_ref().map_or(mesh.vertices, |indices| indices.numbers.len());
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);

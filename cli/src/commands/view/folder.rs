@@ -48,7 +48,7 @@ impl Folder {
         Ok(path)
     }
 
-    /// Returns a page with a link to each file with a supported extension.
+    /// Returns a page with links to the first [`MAX_FILES`] files with a supported extension.
     ///
     /// # Errors
     ///

@@ -48,7 +48,7 @@ struct MeshData {
     centers: Option<CentersData>,
 }
 
-/// Triangles for which the distance of the centre is given: their corners and distances.
+/// The triangles for which the distance of the centre is given: their corners and the distances of their centres.
 #[derive(Serialize)]
 struct CentersData {
     corners: ArrayRef,

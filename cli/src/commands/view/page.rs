@@ -16,7 +16,7 @@ use super::content::FileContent;
 use super::data::{ArrayRef, Arrays, write_json};
 use super::model::Model;
 
-/// The maximum number of file bytes in a page, and of all unpacked bytes.
+/// The maximum number of bytes per file in a page, and of unpacked bytes per file.
 const MAX_BYTES: usize = 64 << 20;
 
 /// The maximum number of losses on a page.
@@ -141,7 +141,6 @@ impl Page {
         Page { file, other: None }
     }
 
-    /// Writes the page as HTML.
     pub fn write(self, mode: PageMode, out: &mut dyn Write) -> io::Result<()> {
         let mut arrays = Arrays::default();
         let file = file_data(self.file, mode, &mut arrays);
@@ -228,7 +227,7 @@ fn write_page(data: &PageData, arrays: &Arrays, mode: PageMode, out: &mut dyn Wr
     Ok(())
 }
 
-/// Writes the content security policy, which blocks requests and foreign scripts.
+/// Writes the content security policy, which blocks foreign scripts and, except to the server of `--serve`, requests.
 fn write_policy(script: &str, mode: PageMode, out: &mut dyn Write) -> io::Result<()> {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
     let connect = if mode == PageMode::Served { "'self'" } else { "'none'" };

@@ -7,7 +7,6 @@ use std::time::Duration;
 /// The maximum size of a request head in bytes.
 const MAX_HEAD_SIZE: usize = 8 << 10;
 
-/// A GET request.
 pub struct Request {
     /// The path, percent-encoded, without the query.
     pub path: String,
@@ -53,7 +52,6 @@ impl Request {
     }
 }
 
-/// An HTTP response.
 pub struct Response {
     status: u16,
     content_type: &'static str,
@@ -74,7 +72,7 @@ impl Response {
     ///
     /// # Errors
     ///
-    /// Returns an error if the client has disconnected.
+    /// Returns an error if the client has disconnected or does not read in time.
     pub fn write(&self, stream: &mut TcpStream) -> io::Result<()> {
         let reason = match self.status {
             200 => "OK",

@@ -11,7 +11,7 @@ pub struct Attributes {
     pub st: Option<Vec<[f32; 2]>>,
     /// Normals (X, Y, Z) of any non-zero length.
     pub normals: Option<Vec<[f32; 3]>>,
-    /// Colours (red, green, blue), multiplied by the material's colour.
+    /// Colours (red, green, blue), relative to the material's colour.
     pub colors: Option<Vec<[u8; 3]>>,
     /// Bones; 0 is the base.
     pub bones: Option<Vec<u16>>,
@@ -41,10 +41,10 @@ impl Default for Tolerance {
 /// The policy for choosing vertex sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum VertexSizes {
-    /// One size per mesh: the smallest that is precise enough for every vertex.
+    /// One size per mesh: the smallest that is precise enough for every vertex, or else the largest usable.
     #[default]
     PerMesh,
-    /// One size per vertex: the smallest that is precise enough.
+    /// One size per vertex: the smallest that is precise enough, or else the most precise.
     PerVertex,
     /// The given size for all vertices, regardless of the errors.
     Fixed(VertexSize),

@@ -29,7 +29,7 @@ pub trait VertexForm<const N: usize>: 'static {
         direction(Self::position(vertex))
     }
 
-    /// Returns the colour/shade byte, or 256 and above if the form has none.
+    /// Returns the colour/shade byte, or at least 256 if the vertex has none.
     #[inline(always)]
     fn shade(_: &[u32; N]) -> u32 {
         256
@@ -217,7 +217,7 @@ impl Vertices {
     }
 }
 
-/// The colours (red, green, blue, alpha) of all colour/shade bytes, followed by 256 whites for forms without a colour.
+/// The colours (red, green, blue, alpha) of all colour/shade bytes, then 256 whites for vertices without a colour.
 pub static COLORS: [[u8; 4]; 512] = {
     let mut colors = [[255; 4]; 512];
     let mut code = 0;

@@ -1,9 +1,9 @@
 //! Encodes vertices from floats: selects their forms and measures the errors.
 //!
-//! Chooses the smallest form that is precise enough: no attribute error exceeds its [`Tolerance`], and the colour is
-//! the nearest colour/shade byte. An attribute that a form omits has its default: white, the direction of the position
-//! as the normal, or bone 0. If no form is precise enough, chooses the largest usable size per mesh, or the form with
-//! the smallest position error per vertex. Bones are always preserved.
+//! Chooses the smallest form that is precise enough: no error exceeds its [`Tolerance`] or limit, and the colour is as
+//! close as the nearest colour/shade byte. An attribute that a form omits has its default: texture coordinate 0, white,
+//! the direction of the position as the normal, or bone 0. If no form is precise enough, chooses the largest usable
+//! size per mesh, or the form with the smallest position error per vertex. Bones are always preserved.
 
 use super::super::document::{Bone, Surface, Vertices};
 use super::attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
@@ -32,8 +32,8 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// Returns an error if lists differ in length, or numbers are out of range or non-finite. Also if a bone exceeds
-    /// 254, or 239 in a 64-bit vertex (B9).
+    /// Returns an error if lists differ in length, a normal is non-finite, a bone exceeds 254, or no allowed size can
+    /// express the vertices. For example, bones above 239 cannot be expressed in 64 bits (B9).
     pub fn encode(
         attributes: &Attributes,
         surface: Surface,
@@ -94,7 +94,7 @@ fn encode_per_vertex(
                 Ok(packed) => {
                     let errors = vertex.errors(packed.value());
                     let is_precise = vertex.is_precise(errors, tolerance);
-                    // If no size is precise enough, keeps the most precise one.
+                    // If no size is precise enough, keeps the one with the smallest position error.
                     let best_error = best.as_ref().map(|(_, best): &(_, VertexErrors)| best.position);
                     if is_precise || best_error.is_none_or(|best| errors.position <= best) {
                         best = Some((packed, errors));

@@ -9,7 +9,6 @@ use crate::layout::Layout;
 use crate::layout::declaration::{BitRange, Declaration, Shape, Type};
 use crate::{Error, Result, path};
 
-/// The properties of a face form.
 #[derive(Clone, Copy)]
 pub struct FaceForm {
     /// Number of 32-bit words.
@@ -27,11 +26,9 @@ pub struct FaceForm {
 /// The fields that store the vertex indices of a face.
 pub const CORNER_FIELDS: [&str; 4] = ["v0", "v1", "v2", "v3"];
 
-/// An empty bit range.
 const NO_BITS: BitRange = BitRange { offset: 0, width: 0 };
 
 impl FaceForm {
-    /// A form without fields.
     const EMPTY: Self = Self { words: 0, tag: 0, corners: [NO_BITS; 4], corner_count: 0, tag2: NO_BITS };
 
     /// Derives the form from the fields of the declared word, without a tag.
@@ -61,7 +58,7 @@ impl FaceForm {
         if self.corner_count == 3 { Face::Triangle([a, b, c]) } else { Face::Quad([a, b, c, d]) }
     }
 
-    /// Returns `true` if the indices fit the form.
+    /// Returns `true` if the number of vertices matches and the indices fit.
     fn fits(&self, face: Face) -> bool {
         let vertices = face.vertices();
         vertices.len() == self.corner_count

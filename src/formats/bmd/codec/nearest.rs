@@ -56,8 +56,8 @@ impl Normal {
 }
 
 impl Rotation {
-    /// Returns the code with the smallest angle to a quaternion (I, J, K, R) of any non-zero length. Searches codes
-    /// within one step of the nearest code of each component. `None` if the quaternion has no direction.
+    /// Returns the code with the smallest angle to a quaternion (I, J, K, R) of any non-zero length, among the codes
+    /// within one step of the nearest code of each component. `None` if the length is 0 or non-finite.
     pub fn nearest(quaternion: [f32; 4]) -> Option<Rotation> {
         let wide = quaternion.map(f64::from);
         let length = wide.iter().map(|c| c * c).sum::<f64>().sqrt();
@@ -84,6 +84,15 @@ impl Rotation {
     }
 
     /// Returns the angle in degrees to a quaternion (I, J, K, R) of any non-zero length.
+    ///
+    /// ```
+    /// use meshspec::bmd::Rotation;
+    ///
+    /// let quaternion = [0.0, 0.0, 0.6, 0.8];
+    /// let packed = Rotation::nearest(quaternion).unwrap();
+    /// assert!(packed.angle_to(quaternion) < 1.0);
+    /// assert_eq!(Rotation::nearest([0.0; 4]), None);
+    /// ```
     pub fn angle_to(self, quaternion: [f32; 4]) -> f64 {
         let target = quaternion.map(f64::from);
         let own = self.value().map(f64::from);
@@ -98,7 +107,7 @@ impl Triple {
     pub const MAX: f32 = 255.0 * 512.0;
 
     /// Returns the nearest code of three numbers. The error of each number is at most half a step. `None` if a number
-    /// is non-finite or exceeds [`MAX`](Triple::MAX).
+    /// is non-finite, or too large at the largest exponent.
     ///
     /// ```
     /// use meshspec::bmd::Triple;
@@ -126,7 +135,7 @@ impl Triple {
     }
 }
 
-/// Returns `true` if `values` are finite and in range. Branch-free, like the code below.
+/// Returns `true` if `values` are finite and in range. Branch-free, like [`nearest_triple`].
 #[inline(always)]
 fn all_fit(values: &[f32]) -> bool {
     let step = fraction_unit(31);
@@ -210,7 +219,7 @@ impl WideSt {
     }
 }
 
-/// Returns the nearest binary16 numbers; `None` if a number is non-finite or outside ±65,504.
+/// Returns the nearest binary16 numbers; `None` if a number is NaN or rounds to infinity.
 pub(super) fn nearest_binary16(values: [f32; 3]) -> Option<[u16; 3]> {
     let halves = values.map(f16::from_f32);
     halves.iter().all(|half| half.is_finite()).then(|| halves.map(f16::to_bits))

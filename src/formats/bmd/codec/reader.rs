@@ -1,5 +1,4 @@
-//! Reads images by their declaration. Also checks vertex counts and splits keys by bone, which the declaration cannot
-//! express.
+//! Reads images by their declaration. Also checks vertex counts and splits keys by bone, which binrw cannot do.
 
 use binrw::BinRead;
 
@@ -86,7 +85,7 @@ fn split_keys(mut animation: Animation, bones: usize, index: usize) -> Result<An
         return Err(truncated("a key"));
     }
     let tracks = &mut animation.tracks;
-    // An animation without frames has no tracks.
+    // An animation without frames and keys has no tracks.
     if animation.n_frames > 0 || !rest.is_empty() {
         while tracks.len() < bones {
             match Track::parse(rest) {

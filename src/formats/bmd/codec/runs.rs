@@ -7,7 +7,7 @@ use super::super::schema::Surface;
 use super::decode::{VertexForm, VertexVisitor, with_form};
 
 /// Returns the leading items of the same form. Returns at most one block, whose words stay in the L1 cache while the
-/// columns are decoded one by one. In a mixed list, returns only the first item.
+/// columns are decoded one by one. In a short or mixed list, returns only the first item.
 #[inline(always)]
 pub(super) fn leading_run<const N: usize>(words: &[u32], matches: impl Fn(&[u32; N]) -> bool) -> &[[u32; N]] {
     const MAX_RUN_LENGTH: usize = 512;
@@ -22,9 +22,8 @@ pub(super) fn leading_run<const N: usize>(words: &[u32], matches: impl Fn(&[u32;
     }
 }
 
-/// Receives runs of vertices.
 pub trait VertexSink {
-    /// Adds a run of vertices of one form.
+    /// Adds a run of vertices with the decoder `F`.
     fn add_run<const N: usize, F: VertexForm<N>>(&mut self, run: &[[u32; N]]);
 }
 
@@ -42,7 +41,7 @@ impl Vertices {
     }
 }
 
-/// Passes the leading run of vertices with the same form in `words` to `sink`.
+/// Passes the leading run of vertices with the same decoder in `words` to `sink`.
 struct VertexRunVisitor<'a, S> {
     words: &'a [u32],
     surface: Surface,

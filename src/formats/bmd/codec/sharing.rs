@@ -14,7 +14,7 @@ use crate::{Error, Limit, Limits, Path};
 /// example if meshes use the same vertices. The limit prevents a small image from becoming a large document.
 const MAX_SHARING_FACTOR: u64 = 16;
 
-/// An image reader that fails after reading [`MAX_SHARING_FACTOR`] times the image size.
+/// An image reader that fails once more than [`MAX_SHARING_FACTOR`] times the image size has been read.
 pub struct BoundedReader<'b> {
     bytes: Cursor<&'b [u8]>,
     /// The number of bytes that may still be read.
@@ -66,11 +66,11 @@ impl Seek for BoundedReader<'_> {
     }
 }
 
-/// Adds up list sizes until they exceed the limit.
+/// Subtracts list sizes from the limit until nothing remains.
 struct ListSizes {
     /// The limit minus the sizes so far, in bytes.
     remaining: u64,
-    /// The path of the last list.
+    /// The path of the list that reaches the limit.
     list: Path,
 }
 

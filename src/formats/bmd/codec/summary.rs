@@ -6,7 +6,6 @@ use super::decode::VertexForm;
 use super::faces::{FaceForm, FaceSink};
 use super::runs::VertexSink;
 
-/// A summary of a mesh's vertices.
 pub struct VertexSummary {
     tags: [bool; 256],
     bone_count: u32,
@@ -44,7 +43,6 @@ impl VertexSink for VertexSummary {
     }
 }
 
-/// A summary of a mesh's faces.
 pub struct FaceSummary {
     /// One face of each form in use.
     pub forms: [Option<PackedFace>; PackedFace::FORMS.len()],

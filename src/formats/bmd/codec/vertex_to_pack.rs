@@ -119,7 +119,7 @@ impl VertexToPack {
         PackError { attribute: "st", message: format!("{:?} is not finite or outside {range}", self.st()) }
     }
 
-    /// Returns the errors of the decoded vertex `vertex`.
+    /// Returns the errors of `vertex`, decoded from the packed vertex.
     pub(super) fn errors(&self, vertex: Vertex) -> VertexErrors {
         let color = vertex.color.map_or([255; 3], shade_color);
         VertexErrors {
@@ -130,7 +130,7 @@ impl VertexToPack {
         }
     }
 
-    /// Returns `true` if `errors` are within `tolerance` and the colour is the nearest shade.
+    /// Returns `true` if `errors` are within `tolerance` and limit, and the colour is as close as the nearest shade.
     pub(super) fn is_precise(&self, errors: VertexErrors, tolerance: &Tolerance) -> bool {
         let best_color = self.color.map_or(0, |color| color_difference(color, shade_color(self.shade)));
         errors.position <= tolerance.position.min(self.limit)
@@ -161,7 +161,7 @@ fn unit_vector(v: [f32; 3]) -> [f32; 3] {
     }
 }
 
-/// Returns the angle between two vectors in degrees; 0 if the target has no direction.
+/// Returns the angle between two vectors in degrees; 0 if `target` is zero, 180 if only `found` is.
 fn angle(target: [f32; 3], found: [f32; 3]) -> f32 {
     let (a, b) = (target.map(f64::from), found.map(f64::from));
     let [x, y, z] = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];

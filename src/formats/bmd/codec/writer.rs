@@ -12,7 +12,7 @@ use crate::{Error, Path, Result, Text, bulk, path};
 
 const STRINGS_OFFSET: usize = 0x40;
 
-/// Alignment of lists in bytes.
+/// Alignment of lists other than levels of detail, in bytes.
 const ALIGNMENT: usize = 16;
 
 /// Bytes of padding after vertex and face lists, because loaders may read past the end.
@@ -98,7 +98,6 @@ fn to_u32(bytes: usize) -> Result<u32> {
     u32::try_from(bytes).map_err(|_| Error::inexpressible("the image exceeds 4 GiB"))
 }
 
-/// The image under construction.
 struct ImageWriter {
     bytes: Vec<u8>,
 }
@@ -224,7 +223,7 @@ fn check_bones(bones: &[Bone]) -> Result<()> {
     }
 }
 
-/// Rejects keys that would be ambiguous in a file. The error is the field and the message.
+/// Rejects a wrong number of tracks, and trailing bytes that end inside a key. The error is the field and the message.
 fn check_animation(animation: &Animation, bones: usize) -> Result<(), (&'static str, String)> {
     let tracks = animation.tracks.len();
     let has_no_keys = tracks == 0 && animation.n_frames == 0 && animation.trailing.is_empty();

@@ -65,7 +65,7 @@ impl Track {
     ///
     /// # Errors
     ///
-    /// Returns an error if the frames of a channel are not in ascending order.
+    /// Returns an error if the frames of a channel are not strictly ascending.
     pub fn from_channels(channels: &Channels) -> Result<Track> {
         let mut keys = BTreeMap::new();
         merge_channel(&channels.rotations, "rotations", &mut keys, |key| &mut key.rotation)?;
@@ -109,7 +109,7 @@ impl FloatChannels {
     ///
     /// # Errors
     ///
-    /// Returns an error if a quaternion has no direction, or a number is non-finite or exceeds [`Triple::MAX`].
+    /// Returns an error if a quaternion has no direction, or a number is non-finite or too large for a [`Triple`].
     pub fn encode(&self) -> Result<(Channels, ChannelErrors)> {
         let mut errors = ChannelErrors::default();
         let rotations = self.rotations.iter().enumerate().map(|(index, (frame, target))| {

@@ -16,7 +16,7 @@ pub struct Vertex {
     pub st: [f32; 2],
     /// Stored normal (X, Y, Z), not normalised. Forms without one use the direction of the position, 0 at the origin.
     pub normal: [f32; 3],
-    /// Colour/shade byte; `None` if the form has none. See [`shade_color`](super::shade_color).
+    /// Colour/shade byte; `None` if the vertex has none. See [`shade_color`](super::shade_color).
     pub color: Option<u8>,
     /// The bone; 0 is the base.
     pub bone: u8,

@@ -46,7 +46,7 @@ impl Bone {
 }
 
 impl Animation {
-    /// Returns `true` if a key with values is after the last frame. The bytes after such a key need not be keys.
+    /// Returns `true` if a key with values is after the last frame, in a track or in unterminated trailing keys.
     pub(super) fn has_stray_keys(&self) -> bool {
         let unterminated = Track::parse(&self.trailing).err();
         self.tracks.iter().chain(&unterminated).any(|track| track.reaches(self.n_frames))

@@ -73,7 +73,6 @@ impl Animation {
     }
 }
 
-/// The time at which an animation is evaluated.
 struct PlaybackTime {
     frame: f64,
     n_frames: u32,
@@ -102,7 +101,7 @@ impl PlaybackTime {
         (motion, length)
     }
 
-    /// Returns the interpolated value of a channel; `None` if it has no keys.
+    /// Returns the interpolated value of a channel; `None` if no key is played.
     fn interpolate<const N: usize>(&self, keys: &[(u32, [f32; N])]) -> Option<[f64; N]> {
         let keys = &keys[..keys.partition_point(|(frame, _)| *frame < self.n_frames)];
         let (earlier, later) = keys.split_at(keys.partition_point(|(at, _)| f64::from(*at) <= self.frame));
@@ -128,9 +127,9 @@ fn to_f32<const N: usize>(values: [f64; N]) -> [f32; N] {
 impl Pose {
     /// Returns the matrix of each bone, from bone space to model space.
     ///
-    /// Bone 0 is the model itself. The matrix of a pseudo-bone is the weighted mean over the bones that it follows, or
-    /// the identity if the weights add up to 0. A bone whose parent does not precede it is treated as a child of bone 0
-    /// (B21).
+    /// Bone 0 is the model itself. The matrix of a pseudo-bone is the weighted mean over the preceding bones that it
+    /// follows, or the identity if their weights add up to 0. A bone whose parent does not precede it is treated as a
+    /// child of bone 0 (B21).
     pub fn matrices(&self, skeleton: &[Bone]) -> Vec<Matrix> {
         self.matrices_or(skeleton, Mat4::IDENTITY)
     }

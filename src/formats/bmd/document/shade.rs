@@ -1,6 +1,6 @@
 //! Colour/shade bytes.
 
-/// The colours of the sixteen hues at level 16.
+/// The colours of the sixteen hues at full level.
 const HUES: [[u8; 3]; 16] = [
     [0xff, 0xff, 0xff],
     [0xff, 0x55, 0x55],

@@ -6,7 +6,7 @@ use super::super::document::{Animation, Document, Mesh, Transform};
 use super::{FRAMES_TRAILING, KEY_RANGE, PSEUDO_BONES, PSEUDO_ORDER, RESERVED, SOLID_BONE, SOLID_CLOSED};
 use crate::{Report, path};
 
-/// Checks parents, pseudo-bones and reserved bytes.
+/// Checks the transform of bone 0, and the order and references of pseudo-bones.
 pub(super) fn check(document: &Document, report: &mut Report) {
     let normal = document.normal_bones().len();
     for (index, bone) in document.bones.iter().enumerate() {
@@ -38,7 +38,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
 }
 
-/// Checks the solids of bones, each solid once. Mesh 0 means no solid.
+/// Checks that bone solids are closed and bound to one bone. Mesh 0 means no solid.
 pub(super) fn check_solids(document: &Document, report: &mut Report) {
     let mut owners: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     for (index, bone) in document.bones.iter().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
@@ -101,7 +101,7 @@ fn check_solid_bone(mesh: &Mesh, solid: u8, bone: usize, report: &mut Report) {
     }
 }
 
-/// Checks keys, frames and reserved bytes.
+/// Checks for keys after the last frame, and bytes after the last track.
 pub(super) fn check_animations(document: &Document, report: &mut Report) {
     for (index, animation) in document.animations.iter().enumerate() {
         if !animation.trailing.is_empty() {

@@ -99,7 +99,6 @@ struct Anchor {
     origin: Vec3,
 }
 
-/// The bones added so far.
 struct AddedBones {
     /// The joint that becomes bone 0; `None` if no joint is suitable.
     base_joint: Option<usize>,
@@ -111,8 +110,8 @@ struct AddedBones {
 }
 
 impl AddedBones {
-    /// Binds the vertices of a group to the nearest added bone. If that bone is too far away, adds a chain of bones and
-    /// binds the vertices to the last bone.
+    /// Binds the vertices of a group to the nearest added bone of the same joint or, if that is too far away, to the
+    /// last of a chain of new bones. Does nothing if the error is small enough, or no chain can be added.
     fn bind_group(
         &mut self,
         scene: &mut Scene,
@@ -127,7 +126,7 @@ impl AddedBones {
             encoding.rounding_errors(farthest).1
         };
         let centre = group.low + (group.high - group.low) / 2.0;
-        // Adds bones even if they cannot reach the accepted error; the message states the smallest possible error.
+        // Adds bones even if they cannot reach the accepted error: a rejection then states a smaller error.
         let accepted = encoding.accepted_error(mesh.size()).max(CENTRE_ERROR_FACTOR * error_at(centre));
         if group.error <= accepted {
             return;

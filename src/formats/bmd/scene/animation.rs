@@ -8,12 +8,11 @@ use crate::scene::resampling::Deviation;
 use crate::scene::{self, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Quantity, Result, Text, path};
 
-/// The frame rate in Hz if BMD cannot express the rate of the scene.
+/// The preferred frame rate of resampled animations, in Hz.
 const DEFAULT_RATE: f32 = 30.0;
-/// Maximum number of frames.
 const MAX_FRAMES: f32 = 255.0;
 
-/// Returns the origin and rotation of a bone in the base skeleton.
+/// Returns the base origin and rotation of a bone, relative to its parent.
 fn base_transform(bone: &Bone) -> (Vec3, Quat) {
     match bone.transform {
         Transform::Bone(base) => (base.origin().value().into(), Quat::from_array(base.unit_rotation())),
@@ -21,7 +20,7 @@ fn base_transform(bone: &Bone) -> (Vec3, Quat) {
     }
 }
 
-/// Converts an animation to a scene animation with the same keys.
+/// Converts an animation to a scene animation with the same keys, except those of bone 0 and after the last frame.
 pub fn to_animation(animation: &Animation, bones: &[Bone]) -> scene::Animation {
     let mut result = scene::Animation {
         name: animation.name.as_ref().map(Text::to_string).unwrap_or_default(),
@@ -103,12 +102,11 @@ pub fn convert(scene: &Scene, rig: &Rig, bones: &[Bone], losses: &mut Vec<Loss>)
     encoded.collect()
 }
 
-/// The frames of an encoded animation.
 struct Frames {
     count: u8,
     /// Frames per second, a multiple of 0.25.
     rate: f32,
-    /// Whether the frames differ from the scene's sample times.
+    /// Whether keys are resampled at the frames.
     is_resampled: bool,
 }
 
@@ -126,7 +124,7 @@ impl Frames {
         let has_exact_times = times.all(|time| is_whole(*time) && is_inside(*time));
         let has_exact_rate = (0.25..=31.75).contains(&animation.rate) && is_whole(animation.rate * 4.0);
         if has_exact_times && has_exact_rate && is_whole(end) && (1.0..=MAX_FRAMES).contains(&end) {
-            // If BMD cannot interpolate the samples exactly, inserts the maximum number of frames between them.
+            // If BMD cannot interpolate the samples exactly, inserts as many frames as the limits allow.
             let max_factor = ((MAX_FRAMES - 1.0) / end).min(DEFAULT_RATE / animation.rate).floor();
             let factor = if is_exact { 1.0 } else { max_factor.max(1.0) };
             let count = if animation.looped { end * factor } else { (end - 1.0) * factor + 1.0 };

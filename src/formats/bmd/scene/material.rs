@@ -4,8 +4,7 @@ use super::super::flat_color;
 use crate::scene::Material;
 use crate::{Loss, Quantity, Text};
 
-/// Reports the differences between a material and its surface name. Readers interpret a surface name that starts with
-/// `#` and a colour as a flat colour.
+/// Reports the differences between a material and its surface name.
 pub fn report_differences(material: &Material, surface_name: &Text, index: usize, losses: &mut Vec<Loss>) {
     if surface_name.as_bytes() != material.name.as_bytes() {
         let path = format!("meshes[{index}].material.name");
@@ -30,7 +29,7 @@ pub fn base_color([red, green, blue]: [u8; 3]) -> [f32; 4] {
     [red, green, blue, 255].map(|channel| f32::from(channel) / 255.0)
 }
 
-/// Returns the surface name: the flat colour, then the name of the material (B16).
+/// Returns the base colour, if any, then the name of the material; only the name if it starts with that colour (B16).
 pub fn surface_name(material: &Material) -> Text {
     let name = &material.name;
     match material.color_bytes() {

@@ -132,7 +132,8 @@ fn in_bmd_format(error: Error) -> Error {
     error.in_format(FormatId::Bmd)
 }
 
-/// Returns losses for the fields without a meaning in a scene. Destructures in full: new fields cause compiler errors.
+/// Returns losses for fields without a meaning in a scene and for non-UTF-8 names. Destructures in full, so that new
+/// fields cause compiler errors.
 fn unmapped_fields(document: &Document) -> Vec<Loss> {
     let Document { reserved, meshes, lods, bones, animations } = document;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -217,11 +218,8 @@ fn to_mesh(
 struct Packing<'a> {
     rig: &'a Rig,
     encoding: &'a Encoding,
-    /// The name of the mesh.
     name: &'a str,
-    /// The centre of the model.
     centre: Vec3,
-    /// Whether meshes far from the origin need more bones than BMD allows.
     out_of_bones: bool,
 }
 

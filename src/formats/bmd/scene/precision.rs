@@ -62,7 +62,6 @@ pub struct SourceMesh<'a> {
     pub out_of_bones: bool,
 }
 
-/// Encoded vertices and their errors.
 pub struct EncodedMesh {
     pub vertices: Vertices,
     pub errors: VertexErrors,
@@ -108,7 +107,7 @@ impl Encoding {
         self.max_error.unwrap_or(size * ALWAYS_ACCEPTED)
     }
 
-    /// Returns the rounding error per coordinate of `position`, and a bound for positions with no larger coordinates.
+    /// Returns the largest rounding error in `position`, and a bound for positions with no larger coordinates.
     pub fn rounding_errors(&self, position: Vec3) -> (f32, f32) {
         let farthest = position.abs().max_element();
         let error = |packed: [f32; 3]| (Vec3::from(packed) - position).abs().max_element();
@@ -122,7 +121,7 @@ impl Encoding {
     }
 
     /// Encodes the vertices of a mesh. `decode` returns the positions of packed vertices in model space. Returns an
-    /// error with hints if BMD cannot express the vertices, or packing distorts the mesh too much.
+    /// error with hints if BMD cannot express the vertices, or packing distorts the mesh too much in strict mode.
     pub fn encode(
         &self,
         attributes: &mut Attributes,
@@ -171,7 +170,7 @@ impl Encoding {
         Err(Error::inexpressible(message).at(path))
     }
 
-    /// Encodes the vertices with the requested precision, or as precisely as possible.
+    /// Encodes the vertices. With per-vertex sizes, tries again with smaller limits if the first result is too coarse.
     fn try_encode(
         &self,
         attributes: &mut Attributes,
@@ -201,7 +200,7 @@ impl Encoding {
         Ok(if self.max_error.is_some() && second.packed.error > first.packed.error { first } else { second })
     }
 
-    /// Returns `true` if the error is within the requested maximum, or else if the shape of the mesh is preserved.
+    /// Returns `true` if the error is within the requested maximum, or, without one, small enough for the mesh.
     fn is_accepted(&self, EncodedMesh { packed, .. }: &EncodedMesh) -> bool {
         if let Some(max_error) = self.max_error {
             return packed.error <= max_error + packed.height_rounding;
@@ -253,16 +252,15 @@ fn error_limits(source: &SourceMesh, height_fraction: f32) -> Vec<f32> {
     limits
 }
 
-/// Returns the rounding error of the height of a triangle between some of these positions.
+/// Returns a bound for the rounding error of triangle heights at these positions.
 fn height_rounding(positions: &[[f32; 3]]) -> f32 {
     let largest = positions.as_flattened().iter().fold(0.0, |largest: f32, value| largest.max(value.abs()));
     4.0 * f32::EPSILON * largest
 }
 
-/// The effect of packing on a mesh.
 #[derive(Debug, Default)]
 pub struct PackingEffect {
-    /// The longest side of the mesh.
+    /// The longest side of the bounding box before packing.
     pub size: f32,
     /// The rounding error of a triangle height.
     height_rounding: f32,
@@ -274,7 +272,7 @@ pub struct PackingEffect {
     area_after: f32,
     /// Twice the area, before packing, of visible triangles that collapsed or flipped.
     area_lost: f32,
-    /// The number of triangles that were not degenerate before packing.
+    /// The number of triangles that were not degenerate before packing; 0 if no coordinate changed.
     pub triangles: usize,
     /// The number of triangles that collapsed or flipped.
     pub lost_triangles: usize,

@@ -26,8 +26,8 @@ pub struct Part {
     pub weight: f32,
 }
 
-/// Returns the joints of the normal bones that a pseudo-bone follows, with their weights, and the sum of the weights of
-/// further bones. `parts` are those of the earlier bones.
+/// Returns the joints of the normal bones that a pseudo-bone follows, with their weights, and the sum of the absolute
+/// weights of dropped bones. `parts` are those of the earlier bones.
 ///
 /// A followed pseudo-bone is replaced by the bones that it follows; if they are more than four, the largest weights are
 /// kept. Missing bones are ignored, as in poses; unused slots may contain any bone (B22).

@@ -150,7 +150,7 @@ impl Rig {
         self.bones.get(joint).copied().map(usize::from)
     }
 
-    /// Returns the bone of each vertex, from the joint with the largest weight, and reports the lost weights.
+    /// Returns the bone of each vertex, by its largest weight; 0 without weights. Reports the lost weights.
     pub fn bones_of(&self, skin: &Skin, mesh: usize, losses: &mut Vec<Loss>) -> Vec<u16> {
         let (mut vertices, mut largest_loss) = (0, 0.0_f32);
         let bones = (0..skin.len()).map(|vertex| {
@@ -244,7 +244,6 @@ pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
     skeleton.joints.iter_mut().map(take).collect()
 }
 
-/// Maximum number of bones.
 pub const MAX_BONES: usize = Bone::PSEUDO as usize;
 
 /// Returns the number of bones for the joints of a scene; 0 if the scene has no joints, or has parts of pseudo-bones.
@@ -267,7 +266,7 @@ fn parents_first(skeleton: &Skeleton) -> Vec<usize> {
     }
 }
 
-/// Returns `true` if the first joint can be bone 0: the only root, at the origin, and never animated.
+/// Returns `true` if the first joint can be bone 0: the only root, untransformed, and never animated.
 fn has_base(scene: &Scene, order: &[usize]) -> bool {
     let joints = &scene.skeleton.joints;
     let Some(&first) = order.first() else { return false };
@@ -312,7 +311,7 @@ fn pack_bind_pose(
     Ok(Transform::Bone(BoneTransform::new().with_origin(origin).with_rotation(rotation)))
 }
 
-/// Returns the centre of the bounding box of all vertices.
+/// Returns the centre of the bounding box of all vertices; NaN without vertices.
 pub fn centre_of(scene: &Scene) -> Vec3 {
     let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for position in scene.meshes.iter().flat_map(|mesh| &mesh.positions) {

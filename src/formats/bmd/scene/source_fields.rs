@@ -24,7 +24,7 @@ pub fn source_fields(document: &Document) -> SourceFields {
     }
 }
 
-/// Returns the indices of the keys of each rotation, translation and scale channel. Bone 0 has no channels.
+/// Returns the indices of the played keys of each rotation, translation and scale channel. Bone 0 has no channels.
 fn keyframe_fields(index: usize, animation: &Animation) -> KeyframeFields {
     let mut channels = Vec::new();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! Splits meshes with more vertices than faces can address, or more than a mesh can count.
+//! Splits meshes with more vertices than faces can address, or more vertices or triangles than a mesh can count.
 
 use super::super::{Document, Face, Faces, Mesh, Vertices};
 use crate::scene::{self, Indices, Scene};
@@ -105,7 +105,7 @@ fn split_mesh(mesh: &Mesh, limits: PieceLimits) -> Vec<Mesh> {
 ///
 /// # Errors
 ///
-/// Returns an error if a level of detail or a bone would refer to a mesh beyond 255. The document is then unchanged.
+/// Returns an error if a mesh index or mesh count would exceed 255. The document is then unchanged.
 pub fn split_meshes(document: &mut Document, limits: PieceLimits) -> Result<Vec<usize>> {
     let mut meshes = Vec::new();
     let mut starts = Vec::new();
@@ -115,7 +115,7 @@ pub fn split_meshes(document: &mut Document, limits: PieceLimits) -> Result<Vec<
         meshes.extend(if is_solid { vec![mesh.clone()] } else { split_mesh(mesh, limits) });
     }
     starts.push(meshes.len());
-    // Indices of missing meshes stay invalid.
+    // Indices of missing meshes are kept.
     let new_start = |mesh: usize| starts.get(mesh).copied().unwrap_or(mesh);
     let mut lods = document.lods.clone();
     for (index, lod) in lods.iter_mut().enumerate().filter(|(_, lod)| !lod.contains_all_meshes()) {

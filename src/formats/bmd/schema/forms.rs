@@ -106,7 +106,7 @@ pub trait WordVisitor {
     fn visit<const N: usize, W: Layout>(self) -> Self::Output;
 }
 
-/// A tag for evaluating the conditions of forms in constants.
+/// A tag for evaluating the conditions of forms.
 pub(super) struct ItemTag(pub u8);
 
 impl ItemTag {
@@ -146,7 +146,7 @@ macro_rules! declare_forms {
         #[br(little, import($kind: u8 $(, $flat: bool)?))]
         #[derive(Debug, Clone, PartialEq)]
         pub struct $Item {
-            /// The first word, whose tag selects the form.
+            /// The start of the item, with the tag that selects the form.
             #[br(restore_position)]
             pub $first: $First,
             $(
@@ -176,7 +176,7 @@ macro_rules! declare_forms {
             $($(#[doc = $doc])* $Variant,)*
         }
 
-        // Each tag selects at most one form.
+        // For either surface, each tag selects at most one form.
         const _: () = {
             let (mut tag, mut surface) = (0, 0);
             while surface < 2 {

@@ -45,7 +45,7 @@ pub struct MeshDef {
         message = "{found}, but the vertex count of the list is {limit}"
     )]
     n_vtx: u16,
-    /// Number of triangles (B12).
+    /// Number of triangles; `None` if it follows from the faces (B12).
     #[bw(map = |stated| stated.unwrap_or(extents.n_tris))]
     pub n_tris: Option<u16>,
     /// Size of the vertex list in bytes.
@@ -105,7 +105,7 @@ pub struct MeshExtents {
     pub sz_tris: u32,
 }
 
-/// The forms of the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
+/// The allowed forms of the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
 #[derive(Json, Layout)]
 #[bitfield(bits = 32)]
 #[binrw]

@@ -1,7 +1,7 @@
 //! The declaration of BMD: structs with the names and order of the specification.
 //!
 //! The header refers to lists, whose entries refer to strings, vertices, faces and keys. Offsets are relative to the
-//! start of the image. Vertices, faces and keys vary in size; each starts with a tag that selects its form.
+//! start of the image. Vertices, faces and keys vary in size; each has a tag that determines its size.
 
 #![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
 #![allow(

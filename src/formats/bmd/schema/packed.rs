@@ -12,7 +12,7 @@ use crate::{Error, Result, bulk, path};
 /// A list of packed items in any mix of forms, as stored in an image.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PackedList<F> {
-    /// The little-endian words of the list, in native byte order.
+    /// The words of the list, in native byte order.
     words: Vec<u32>,
     len: usize,
     /// The surface; `None` if no item's form depends on it.
@@ -96,8 +96,8 @@ impl<F: Form> PackedList<F> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the tag of the item selects another form, or the list has 64-bit vertices of another
-    /// surface. For example, bone F0 or above in a 64-bit vertex selects another form (B9).
+    /// Returns an error if the tag of the item selects another form, or the surface of a 64-bit vertex differs from the
+    /// list's. For example, bone F0 or above in a 64-bit vertex selects another form (B9).
     pub fn push(&mut self, item: F) -> Result<()> {
         let form = F::FORMS.get(item.form_index()).map_or("", |row| row.name);
         let path = path!((F::LIST)[self.len].(form));

@@ -1,4 +1,4 @@
-//! Serde implementations of packed lists and tracks, with one element per item.
+//! Serde implementations of F8A, and of packed lists and tracks with one element per item.
 
 use meshspec_derive::Json;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -36,7 +36,7 @@ impl<'de, F: Form + Deserialize<'de>> Deserialize<'de> for PackedList<F> {
     }
 }
 
-/// A key in serialised data. It has no tag, because the tag is derived from the values.
+/// A key in serialised data. It has no tag, because the tag is derived from the other fields.
 #[derive(Json)]
 struct KeyData {
     skip: u8,

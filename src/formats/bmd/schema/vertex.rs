@@ -319,7 +319,7 @@ pub(in super::super) fn half(code: u16) -> f32 {
     let magnitude = (code & 0x7fff) << 13;
     let sign = (code & 0x8000) << 16;
     let finite = f32::from_bits(magnitude) * f32::from_bits((254 - 15) << 23);
-    // Infinity and NaN; `half` also sets the quiet bit.
+    // Infinity and NaN; sets the quiet bit of a NaN, like the crate `half`.
     let special = magnitude | 0x7f80_0000 | (((magnitude & 0x007f_ffff) != 0) as u32) << 22;
     let value = if magnitude >= 0x0f80_0000 { special } else { finite.to_bits() };
     f32::from_bits(value | sign)

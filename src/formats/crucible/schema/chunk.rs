@@ -156,7 +156,7 @@ pub struct Stream {
         packing = lz4, size = uncompressed_size, content = Values, args(attribute, dialect, uncompressed_size)
     )]
     data: Bulk<'_, u8>,
-    /// One value per vertex. The reader decompresses all streams of a chunk in parallel, and fills this list last.
+    /// One value per vertex. The reader fills this list last: it decompresses all streams of a chunk in parallel.
     #[br(try_calc = defer(input, input.lz4_block(&data, uncompressed_size), Values::empty(attribute, dialect)))]
     #[bw(ignore)]
     #[json(flatten)]
@@ -242,7 +242,7 @@ pub struct BoneWeight {
     pub influence: f32,
 }
 
-/// Defers the decompression of a stream. Returns the list for its values, which is empty until then.
+/// Defers the decompression of a stream. Returns the list `empty`, to be replaced later; an error if it is `None`.
 fn defer<'i>(input: &ChunkInput<'i>, block: CompressedBlock<'i>, empty: Option<Values>) -> Result<Values> {
     input.deferred.borrow_mut().push(block);
     empty.ok_or_else(no_variant_error)
@@ -342,7 +342,7 @@ impl Chunk {
         Ok(CompressedChunk { index_size, indices, streams: streams? })
     }
 
-    /// The total uncompressed size in bytes.
+    /// The total uncompressed size of the lists in bytes.
     pub(in super::super) fn uncompressed_size(&self) -> usize {
         let streams = self.streams.iter().map(|stream| stream.values.to_bytes().len());
         self.indices.to_bytes().len() + streams.sum::<usize>()

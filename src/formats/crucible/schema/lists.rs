@@ -1,7 +1,7 @@
 //! A macro that declares compressed lists of values from a table.
 
-/// Declares an enum of compressed lists. Each row declares a variant: value type, value size in bytes, name, accessor
-/// in the chunk, condition and constraints. The constraint after `each` applies to all variants. `size` is the
+/// Declares an enum of compressed lists. Each row declares a variant: value type, value size in bytes, name, optional
+/// accessor in the chunk, condition and constraints. The constraint after `each` applies to all variants. `size` is the
 /// uncompressed size in bytes.
 macro_rules! declare_lists {
     (
@@ -34,7 +34,7 @@ macro_rules! declare_lists {
         }
 
         impl $enum {
-            /// Returns an empty list; `None` if no list has these properties.
+            /// Returns an empty list of the first variant that applies; `None` if none applies.
             pub fn empty($($import: $type),*) -> Option<$enum> {
                 $(if $condition {
                     const { assert!(size_of::<$value>() == $bytes) }
@@ -43,7 +43,7 @@ macro_rules! declare_lists {
                 None
             }
 
-            /// Decompresses a block to a list of the same kind.
+            /// Decompresses a block to a list of the same variant.
             fn decompress(&self, block: &CompressedBlock<'_>) -> Result<$enum> {
                 match self {
                     $($enum::$variant(_) => block.values().map($enum::$variant),)*

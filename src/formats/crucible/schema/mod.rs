@@ -187,7 +187,7 @@ fn check_container(chunks: &[Chunk], container: Container) -> Result<()> {
     }
 }
 
-/// The layouts of all containers and dialects.
+/// The name and the layout for each container and dialect.
 pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
     let bind_container = |prefix, container: Container| {
         bind_partially(&Document::TYPE, prefix, vec![None, Some(container.into())])
@@ -203,7 +203,6 @@ pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
     ]
 });
 
-/// Returns the layout of files for a container and dialect.
 pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type {
     let [(_, chunk), (_, model), (_, tangent_chunk), (_, tangent_model)] = *LAYOUTS;
     match (container, dialect) {

@@ -23,7 +23,7 @@ pub(in super::super) fn detect(bytes: &[u8]) -> Detection {
     Detection { confidence: Confidence::by_magic(bytes, Header::TYPE.magic()), dialect }
 }
 
-/// Detects the dialect by the metadata checksum. If it matches neither dialect, tries to decode the descriptor (I2).
+/// Detects the dialect by the metadata checksum. If it matches neither dialect, guesses from the descriptor (I2).
 fn dialect_from_checksums(header: &Header, descriptor: &[u8]) -> Dialect {
     let matches = |dialect| {
         hash::is_metadata_checksum(header.metadata_checksum, descriptor, header.data_checksum, dialect)
@@ -49,7 +49,6 @@ pub(in super::super) fn split_file(bytes: &[u8]) -> Result<FileParts<'_>> {
     Ok(FileParts { header, descriptor: descriptor.bytes(bytes), data: data.0.bytes(bytes) })
 }
 
-/// The decoded header and descriptor.
 #[derive(Debug)]
 pub(super) struct DecodedHeader {
     pub(super) header: Header,
@@ -85,14 +84,14 @@ pub(super) fn decode_descriptor(
     Ok(DecodedHeader { header, dialect, descriptor: decoded, metadata_checksum: wrong })
 }
 
-/// Verifies the metadata checksum. Returns the stored checksum if it is wrong.
+/// Verifies the metadata checksum. Returns it with the computed one if it is wrong.
 fn wrong_metadata_checksum(header: &Header, descriptor: &[u8], dialect: Dialect) -> Option<WrongChecksum> {
     let Header { metadata_checksum: stored, data_checksum, .. } = *header;
     (!hash::is_metadata_checksum(stored, descriptor, data_checksum, dialect))
         .then(|| WrongChecksum::new(stored, hash::metadata_checksum(descriptor, data_checksum, dialect)))
 }
 
-/// Compares the data checksum with the hash of `packed`, the compressed data.
+/// Returns the state of the data checksum, given the parts of the compressed data.
 fn data_checksum_state(header: &Header, packed: &[impl AsRef<[u8]>], dialect: Dialect) -> DataChecksum {
     match header.data_checksum {
         0 => DataChecksum::Absent,
@@ -101,8 +100,8 @@ fn data_checksum_state(header: &Header, packed: &[impl AsRef<[u8]>], dialect: Di
     }
 }
 
-/// Verifies both checksums, even if nothing else can be decoded. Returns the metadata checksum if it is wrong, and the
-/// state of the data checksum. `None` if the header or descriptor is truncated.
+/// Verifies both checksums without decoding the descriptor or the data. Returns the metadata checksum if it is wrong,
+/// and the state of the data checksum. `None` if the header is invalid or the descriptor truncated.
 pub(in super::super) fn verify_checksums(
     bytes: &[u8],
     dialect: Dialect,
@@ -129,7 +128,7 @@ impl DecodedHeader {
         Header::size() as u64 + u64::from(self.header.descriptor_len)
     }
 
-    /// Compares the data checksum with the hash of the compressed data. Strict mode rejects a wrong checksum.
+    /// Returns the state of the data checksum, given the compressed data. Strict mode rejects a wrong checksum.
     pub(super) fn verify(&self, data: &[impl AsRef<[u8]>], strictness: Strictness) -> Result<DataChecksum> {
         match (data_checksum_state(&self.header, data, self.dialect), strictness) {
             (DataChecksum::Wrong(wrong), Strictness::Strict) => {

@@ -17,7 +17,7 @@ use crate::unpack::zstd;
 use crate::{Dialect, Error, ReadOptions, Result, WriteOptions, path};
 use header::decode_descriptor;
 
-/// Decodes a file. Checks only its structure and, in strict mode, its checksums.
+/// Decodes a file. Rejects structural faults and, in strict mode, wrong checksums.
 pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<Document> {
     let parts = split_file(bytes)?;
     let decoded = decode_descriptor(parts.header, parts.descriptor, dialect, options.strictness)?;
@@ -27,7 +27,7 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Res
     Ok(decoded.into_document(data.into(), data_checksum))
 }
 
-/// Encodes the document in its own dialect. Returns an error only if the dialect cannot express it.
+/// Encodes the document in its own dialect. Fails only if it is inexpressible, or the compression level out of range.
 pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u8>> {
     let descriptor = document.descriptor()?.encode(document.dialect).map_err(|index| {
         let usage = document.attributes[index].usage.name();

@@ -40,7 +40,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// Returns an error if they cannot be read or decoded, or, in strict mode, if the checksum is wrong.
+    /// Returns an error if header or descriptor cannot be read or decoded, or `options` reject the dialect or checksum.
     pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
         let mut start = Vec::new();
         source.by_ref().take(Header::size() as u64).read_to_end(&mut start)?;
@@ -83,13 +83,13 @@ impl<R: Read> Reader<R> {
         data.map(Bytes::from).map_err(|error| unpack_error(&self.decoded, error))
     }
 
-    /// Reads one mesh and the user data, like [`Document::mesh`], without keeping the other meshes in memory.
+    /// Reads one mesh and the user data, like [`Document::mesh`], without keeping other decompressed meshes in memory.
     ///
-    /// Decompresses the data up to the last vertex of the mesh. Strict mode verifies the data checksum.
+    /// Decompresses the data up to the last vertex of the mesh. Strict mode verifies the data checksum, if any.
     ///
     /// # Errors
     ///
-    /// Returns an error if there is no such mesh, the file cannot be read, or the mesh violates a rule.
+    /// Returns an error if there is no such mesh, the data cannot be read or unpacked, or the options reject the mesh.
     pub fn mesh(self, index: usize) -> Result<Document> {
         let ranges = self.mesh_data_ranges(index)?;
         self.check_limit(ranges.iter().map(|range| range.end - range.start).sum())?;
@@ -177,7 +177,7 @@ fn read_verified(
     Ok((chunks, checksum.map_err(|error| error.in_format(FormatId::Iyma))?))
 }
 
-/// Decompresses byte ranges of the uncompressed data, which must be in order. Returns them concatenated.
+/// Decompresses byte ranges of the content, which must be in order and disjoint. Returns them concatenated.
 fn decompress_ranges(mut input: Inflater<impl Read>, ranges: Vec<Range<u64>>) -> Result<Vec<u8>, ZstdError> {
     let (mut data, mut position) = (Vec::new(), 0);
     for Range { start, end } in ranges {

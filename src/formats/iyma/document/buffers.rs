@@ -6,6 +6,16 @@ use super::super::schema::{IndexFormat, MeshInfo, Usage, VertexAttributeInfo, Ve
 use crate::bulk::{Column, PlainData};
 
 /// An index buffer: little-endian indices relative to the first vertex of their mesh.
+///
+/// ```
+/// use meshspec::iyma::IndexBuffer;
+///
+/// let wide = IndexBuffer::from_u32(&[0, 1, 2]);
+/// let narrow = wide.to_u16().unwrap();
+/// assert_eq!(narrow.data.as_ref(), [0, 0, 1, 0, 2, 0]);
+/// assert_eq!(narrow.to_u32(), wide);
+/// assert_eq!(IndexBuffer::from_u32(&[70_000]).to_u16(), None);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexBuffer {
     /// The width of an index.

@@ -102,7 +102,6 @@ fn decode_each<T: PlainData>(bytes: &[u8], to_f32: impl Fn(T) -> f32) -> Vec<f32
     bytes.chunks_exact(size_of::<T>()).map(|bytes| to_f32(bulk::to_value(bytes))).collect()
 }
 
-/// Converts each float to `N` bytes.
 fn encode_each<const N: usize>(values: &[f32], to_bytes: impl Fn(f32) -> [u8; N]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(values.len() * N);
     values.iter().for_each(|x| bytes.extend_from_slice(&to_bytes(*x)));

@@ -1,7 +1,7 @@
 //! Serde implementations of index and vertex buffers.
 //!
-//! Vertex values are lists of their stored components: normalised integers remain integers, and colours keep the order
-//! of the buffer. Floats that JSON cannot express become strings, as in all formats.
+//! Vertex values are their stored components, in a list or as a single number: normalised integers remain integers, and
+//! colours keep the order of the buffer. Floats that JSON cannot express become strings, as in all formats.
 
 use bytes::Bytes;
 use half::f16;
@@ -190,7 +190,6 @@ impl<'de> Visitor<'de> for JsonValueVisitor {
     }
 }
 
-/// Encodes a value and appends it to `out`.
 fn append_value(format: VertexFormat, value: JsonValue, out: &mut Vec<u8>) -> Result<(), String> {
     let items = match (value, format.components()) {
         (JsonValue::List(items), 2..) => items,
@@ -211,7 +210,6 @@ fn append_value(format: VertexFormat, value: JsonValue, out: &mut Vec<u8>) -> Re
     items.iter().try_for_each(|item| append_component(format.component(), item, out))
 }
 
-/// Encodes a component and appends it to `out`.
 fn append_component(component: Component, item: &JsonValue, out: &mut Vec<u8>) -> Result<(), String> {
     let bits = match component {
         Component::Float16 => parse_half_bits(item)?.into(),

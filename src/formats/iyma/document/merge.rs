@@ -33,7 +33,7 @@ fn shared_properties(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>)
 ///
 /// # Errors
 ///
-/// Returns an error if the documents are not compatible, or a count exceeds 32 bits.
+/// Returns an error if the documents are not compatible, a buffer has the wrong size, or a count exceeds 32 bits.
 pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
     let Some((first, others)) = documents.split_first() else {
         return Ok((Document::default(), Vec::new()));
@@ -110,7 +110,7 @@ fn checked_sum(counts: impl IntoIterator<Item = u32>, path: impl Into<Path>) -> 
     u32::try_from(total).map_err(|_| inexpressible(message(), path))
 }
 
-/// Concatenates the indices, in the widest format. Their values are relative to each mesh and do not change.
+/// Concatenates the indices in the widest format; `None` without index buffers. Values remain relative to their mesh.
 fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     let buffers: Vec<_> = documents.iter().filter_map(|document| document.indices.as_ref()).collect();
     let is_wide = buffers.iter().any(|indices| indices.format == IndexFormat::U32);
@@ -123,7 +123,7 @@ fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     (!buffers.is_empty()).then(|| IndexBuffer { format, data: data.into() })
 }
 
-/// Returns the attribute of `other` that matches the one at `position` in `first`: the n-th with its usage and format.
+/// Returns the attribute of `other` with the usage, format and rank (among equal ones) of `first.attributes[position]`.
 fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
     let Attribute { usage, format, .. } = &first.attributes[position];
     let is_same = |other: &&Attribute| other.usage == *usage && other.format == *format;
@@ -131,7 +131,7 @@ fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document
     other.attributes.iter().filter(is_same).nth(n)
 }
 
-/// Changes a descriptor to describe a file with a single mesh, the one at `index`.
+/// Narrows a descriptor to the mesh at `index`. Does nothing if there is none.
 pub(in super::super) fn narrow_to_mesh(descriptor: &mut Descriptor, index: usize) {
     let Some(mesh) = descriptor.meshes.get(index).copied() else { return };
     let MeshInfo { index_count, vertex_count, .. } = mesh;

@@ -17,7 +17,7 @@ use meshspec_derive::Json;
 use super::schema::{Descriptor, IndicesInfo, MeshInfo, Usage};
 use crate::{Dialect, Error, FormatId, Path, Result, path};
 
-/// An IyMA file without derived values.
+/// The content of an IyMA file.
 ///
 /// Buffers are [`Bytes`], which are cheap to clone. Reading returns slices of a single allocation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Json)]
@@ -36,7 +36,7 @@ pub struct Document {
     pub indices: Option<IndexBuffer>,
     /// The vertex buffers, in file order (I8).
     pub attributes: Vec<Attribute>,
-    /// Whether the compressed data has a checksum (I5).
+    /// The state of the data checksum (I5).
     #[json(optional)]
     pub data_checksum: DataChecksum,
     /// The stored metadata checksum, if it is wrong. Only lenient reading accepts a wrong checksum (I16).
@@ -119,7 +119,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Returns an error if the attributes have different numbers of values, or a count exceeds 32 bits.
+    /// Returns an error if the attributes differ in length, a buffer ends within a value, or a count exceeds 32 bits.
     pub fn from_mesh(indices: Option<IndexBuffer>, attributes: Vec<Attribute>) -> Result<Document> {
         let vertices = attributes.first().map_or(0, Attribute::len);
         let mesh = MeshInfo {
@@ -180,7 +180,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Returns an error if the first vertex of a mesh exceeds a signed 32-bit integer, the type of a base vertex.
+    /// Returns an error if an indexed mesh's first vertex exceeds a signed 32-bit integer, the type of a base vertex.
     pub fn draws(&self) -> Result<Draws> {
         let meshes = self.meshes.iter();
         if self.indices.is_none() {

@@ -75,7 +75,7 @@ fn smallest_format(custom: &CustomAttribute) -> VertexFormat {
     candidates.min_by_key(|format| format.components()).unwrap_or(VertexFormat::Float32x4)
 }
 
-/// Returns the buffer of a custom attribute. Values are padded with zero components if the format has more.
+/// Returns the buffer of a custom attribute. Pads values with zeros if the format has more components.
 pub(super) fn custom_buffer(usage: Usage, custom: CustomAttribute) -> (Usage, VertexFormat, Vec<u8>) {
     let format = smallest_format(&custom);
     let bytes = custom.values.to_le_bytes();

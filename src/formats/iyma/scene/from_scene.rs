@@ -7,7 +7,7 @@ use crate::bulk;
 use crate::scene::{self, Colors, Mesh, Skin, Weights};
 use crate::{Loss, Result, path};
 
-/// Concatenates the indices of all meshes, in the widest index format.
+/// Concatenates the indices of all meshes: in 32 bits if any mesh has 32-bit indices, otherwise in 16.
 pub(super) fn join_indices(meshes: &[Mesh]) -> IndexBuffer {
     let is_narrow = meshes.iter().all(|mesh| !matches!(mesh.faces.indices, Some(scene::Indices::U32(_))));
     let all = meshes.iter().filter_map(|mesh| mesh.faces.indices.as_ref());
@@ -39,7 +39,7 @@ pub(super) fn mesh_ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<Me
     Ok(infos.collect())
 }
 
-/// Sets z = 0 in flat meshes, if another mesh has a third coordinate.
+/// Converts flat meshes to three coordinates if another mesh has three.
 pub(super) fn unify_coordinates(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     if meshes.iter().all(|mesh| mesh.flat) {
         return;
@@ -115,7 +115,7 @@ fn vertex_buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
         });
     }
     for skin in skins {
-        // Unused slots have joint 0 and weight 0.
+        // Unused slots get joint 0.
         let mut joints = skin.joints.into_flattened();
         joints.iter_mut().filter(|joint| **joint == Skin::NONE).for_each(|joint| *joint = 0);
         buffers.push((Usage::JointIndex, VertexFormat::Uint16x4, bulk::as_bytes(&joints).into_owned()));

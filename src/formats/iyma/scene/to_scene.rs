@@ -32,7 +32,7 @@ fn role_of(attribute: &Attribute) -> Role {
         Usage::Uv | Usage::Uv1 => Role::Uv,
         Usage::JointIndex => Role::Joints,
         Usage::JointWeight => Role::Weights,
-        // IyMA has no usage for further UV sets; `from_scene` assigns these names.
+        // `from_scene` gives these names to UV and colour sets after the first.
         Usage::Custom(n, name) if *name == format!("uv{n}") && *format == VertexFormat::Float32x2 => Role::Uv,
         Usage::Custom(n, name) if *name == format!("color{n}") && format.components() == 4 => Role::Color,
         Usage::Custom(..) => Role::Custom,
@@ -54,7 +54,7 @@ impl Role {
     }
 }
 
-/// Adds the losses from converting the buffers, except losses in single meshes.
+/// Adds the losses from converting the buffers.
 pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
     for (index, attribute) in document.attributes.iter().enumerate() {
         let path = format!("attributes[{index}]");
@@ -78,7 +78,7 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
             let vectors = exact.chunks(components).map(|vector| &vector[..kept]);
             let padded = |vector: &[f64]| std::array::from_fn(|i| vector.get(i).copied().unwrap_or(0.0));
             let is_rounded = |value: &f64| f64::from(*value as f32) != *value && !value.is_nan();
-            // Rounding the length of an axis-aligned direction does not change its angle.
+            // Rounding an axis-aligned vector changes only its length.
             let any_rounded = vectors.clone().flatten().any(is_rounded);
             let worst = match role {
                 Role::Normal | Role::Tangent => {
@@ -136,8 +136,8 @@ const MAX_SHARED_BYTES: u64 = 1 << 30;
 /// Meshes with a total size up to this multiple of the total buffer size are always allowed.
 const MAX_SHARING_FACTOR: u64 = 16;
 
-/// Returns an error if the meshes would be many times larger than the file. Mesh ranges may overlap in the buffers, and
-/// a file without attributes may declare any number of vertices.
+/// Returns an error if the total size of the meshes exceeds both limits. Mesh ranges may overlap in the buffers, and a
+/// file without attributes may declare any number of vertices.
 pub(super) fn reject_excessive_sharing(document: &Document) -> Result<()> {
     let indices = document.indices.as_ref();
     let buffers = document.attributes.iter().map(|attribute| attribute.data.len() as u64).sum::<u64>()

@@ -74,7 +74,7 @@ pub struct Descriptor {
 pub struct MeshInfo {
     /// Position of the first index in the index buffer.
     pub first_index: u32,
-    /// Number of its indices.
+    /// Number of indices.
     #[layout(
         within = n_indices, first = first_index, rule = rules::MESH_RANGE,
         message = "first index {first_index} plus count {found} exceeds the index count {limit}"
@@ -82,7 +82,7 @@ pub struct MeshInfo {
     pub index_count: u32,
     /// Position of the first vertex in the vertex buffers; the indices are relative to it.
     pub first_vertex: u32,
-    /// Number of its vertices.
+    /// Number of vertices.
     #[layout(
         within = n_vertices, first = first_vertex, rule = rules::MESH_RANGE,
         message = "first vertex {first_vertex} plus count {found} exceeds the vertex count {limit}"
@@ -94,7 +94,7 @@ pub struct MeshInfo {
 #[derive(Layout, Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 #[br(little)]
 pub struct IndicesInfo {
-    /// Number of indices of all meshes.
+    /// Number of indices in the buffer.
     pub n_indices: u32,
     /// Format of the indices.
     pub format: IndexFormat,
@@ -105,9 +105,9 @@ pub struct IndicesInfo {
 #[bw(little, map = AttributeFields::from)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VertexAttributeInfo {
-    /// The usage of its values.
+    /// The usage of the values.
     pub usage: Usage,
-    /// The format of its values.
+    /// The format of the values.
     pub format: VertexFormat,
 }
 
@@ -120,7 +120,7 @@ impl Layout for VertexAttributeInfo {
 #[binwrite]
 #[brw(little)]
 pub struct AttributeFields {
-    /// The usage of its values.
+    /// The usage of the values.
     pub usage: UsageField,
     /// The number of a custom usage.
     #[br(if(usage as u8 == 0))]
@@ -132,7 +132,7 @@ pub struct AttributeFields {
     /// The name, in UTF-8.
     #[br(if(usage as u8 == 0), count = name_len)]
     pub name: Option<Vec<u8>>,
-    /// The format of its values.
+    /// The format of the values.
     pub format: VertexFormat,
 }
 
@@ -146,7 +146,7 @@ impl From<&VertexAttributeInfo> for AttributeFields {
     }
 }
 
-/// Reads the layout of [`AttributeFields`]. Names must be UTF-8.
+/// Reads the fields of [`AttributeFields`]. Names must be UTF-8.
 impl BinRead for VertexAttributeInfo {
     type Args<'a> = ();
 

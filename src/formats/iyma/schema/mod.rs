@@ -1,7 +1,7 @@
 //! The declaration of IyMA: header and data as binrw structs, the descriptor as a struct encoded with bitcode. Order
 //! and names follow the specification.
 //!
-//! Bitcode has no fields at fixed positions. For display, the descriptor is rewritten as the plain fields of
+//! Bitcode has no fields at fixed positions. For display and checks, the descriptor is rewritten as the plain fields of
 //! [`Descriptor`].
 
 mod descriptor;
@@ -103,10 +103,10 @@ pub struct Data<'a> {
 #[derive(Layout)]
 #[br(little, import(index_format: IndexFormat, n_indices: u32))]
 pub enum IndexData<'a> {
-    /// 16 bits each.
+    /// 16-bit indices.
     #[br(pre_assert(index_format as u8 == 0))]
     U16(#[br(count = n_indices)] Bulk<'a, u16>),
-    /// 32 bits each.
+    /// 32-bit indices.
     #[br(pre_assert(index_format as u8 == 1))]
     U32(#[br(count = n_indices)] Bulk<'a, u32>),
 }

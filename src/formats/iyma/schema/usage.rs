@@ -61,7 +61,7 @@ macro_rules! usages {
                 }
             }
 
-            /// The name.
+            /// The name, such as `position` or `custom 3`.
             pub fn name(&self) -> String {
                 match self {
                     Usage::Custom(id, name) if name.is_empty() => format!("custom {id}"),

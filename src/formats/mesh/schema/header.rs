@@ -69,8 +69,7 @@ fn reject_inexpressible_animation(animation: &Animation, joints: usize, dialect:
 }
 
 impl Animation {
-    /// Returns the number of timestamps, or an error for a name in a dialect without names, or a missing name in
-    /// one with names.
+    /// Returns the number of timestamps. Returns an error if it exceeds 32 bits, or the name is surplus or missing.
     pub(super) fn pose_count(&self, dialect: Dialect) -> Result<u32> {
         let message = match (self.name, dialect) {
             (Some(_), Dialect::Renderlib) => "the renderlib dialect has no names",

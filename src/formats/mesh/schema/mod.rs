@@ -35,7 +35,7 @@ pub struct Document {
     #[br(calc = dialect)]
     #[bw(ignore)]
     pub dialect: Dialect,
-    /// Always present.
+    /// The header, always present.
     #[br(temp, args(dialect))]
     #[bw(try_calc = header::reject_inexpressible(self).and_then(|()| Header::from_document(self)))]
     header: Header,

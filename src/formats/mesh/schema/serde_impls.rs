@@ -34,7 +34,7 @@ struct DocumentJson<'a, V> {
     unterminated: bool,
 }
 
-/// Serialises the vertex format as attribute names, without the mandatory position.
+/// Serialises the vertex format as a map of attributes to flags, without the position if its flag is set.
 mod vertex_format_serde {
     use super::*;
 

@@ -40,7 +40,7 @@ pub(in crate::formats::seed) fn confidence(file: &[u8]) -> Confidence {
     }
 }
 
-/// Returns `true` if a malformed line starts with an identifier of Seed or OBJ, whitespace and a number.
+/// Returns `true` if a malformed line starts with an identifier of Seed or OBJ, whitespace and the start of a number.
 fn resembles_values(line: &[u8]) -> bool {
     let line = std::str::from_utf8(line).unwrap_or_default().trim_start_matches(WHITESPACE);
     let Some((word, rest)) = line.split_once(WHITESPACE) else { return false };

@@ -44,7 +44,7 @@ pub(in crate::formats::seed) fn read_line(bytes: &[u8]) -> Option<PlainLine<'_>>
 /// Reads the leading run of plain lines of `kind` without comments into a column. Returns their number and byte length.
 pub(super) fn read_run(lines: &[u8], kind: LineKind, values: ColumnMut<'_>) -> (usize, usize) {
     let (identifier, width) = (kind.attribute().identifier, kind.attribute().values);
-    // If the kinds of lines alternate, the first byte is enough to detect that there is no run.
+    // If the kinds of lines alternate, the first byte usually shows that there is no run.
     if lines.first() != identifier.as_bytes().first() {
         return (0, 0);
     }
@@ -65,7 +65,7 @@ fn read_items<'l, T>(
     let mut cursor = Cursor { bytes: lines, at: 0 };
     let (mut count, mut length) = (0, 0);
     for item in values.chunks_exact_mut(width) {
-        // A line that is not plain is parsed again, which overwrites its values.
+        // The line that ends the run is read again, which overwrites its values.
         if cursor.read_item(identifier, item, &read_number).is_none() {
             break;
         }

@@ -8,7 +8,7 @@ use super::text::is_whitespace;
 pub(in crate::formats::seed) enum Intent {
     Attribute(LineKind),
     Property,
-    /// An empty line, a comment, or anything else.
+    /// Any other line, such as an empty line or a comment.
     Unknown,
 }
 

@@ -200,12 +200,12 @@ fn parse_attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(LineKind, V
     Ok((kind, values))
 }
 
-/// Parses a number as the nearest 32-bit float; `None` if it is infinite.
+/// Parses a number as the nearest 32-bit float; `None` if it overflows.
 fn parse_float(number: &str) -> Option<f32> {
     fast_float2::parse::<f32, _>(number).ok().filter(|value| value.is_finite())
 }
 
-/// Returns the index of a word in the table; `None` if it is missing.
+/// Returns the index of a word of an attribute; `None` if it is unknown.
 fn word_index(word: &str, attribute: &Attribute) -> Option<u32> {
     attribute.words().iter().position(|known| *known == word)?.try_into().ok()
 }

@@ -77,7 +77,7 @@ fn bare_property_error(text: &str, start: usize) -> Option<Diagnostic> {
     Some(Diagnostic::new(&rules::IDENTIFIER, start..start + name.len(), message))
 }
 
-/// Returns the byte range of the first word: a letter, then letters and digits. Empty if there is none.
+/// Returns the byte range of the leading word: a letter, then letters and digits. Empty if there is none.
 pub(super) fn first_word(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start_matches(WHITESPACE).len();
     let word = &text[start..];
@@ -158,7 +158,7 @@ fn attribute_error(
     Diagnostic::new(&rules::COMMA, token, message)
 }
 
-/// Returns the diagnostic for a word that is not a number.
+/// Returns the diagnostic for a malformed value.
 fn number_error(kind: LineKind, word: &str, range: Range<usize>) -> Diagnostic {
     let (rule, expected) = match kind.attribute().value_type {
         ValueType::Float => (&rules::NUMBER, "a decimal number"),
@@ -249,7 +249,7 @@ pub(super) fn identifier_error(word: &str, start: usize, is_spaced: bool) -> Dia
     Diagnostic::new(&rules::IDENTIFIER, start..start + word.len(), message)
 }
 
-/// Returns a hint with the existing channels if `word` starts with the letter of a channel; otherwise an empty string.
+/// Returns a hint with the existing channels for the letter of a channel and any digits; otherwise an empty string.
 fn channel_hint(word: &str) -> String {
     let letter = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_channel = |identifier: &&str| {
@@ -262,7 +262,7 @@ fn channel_hint(word: &str) -> String {
     }
 }
 
-/// Returns the diagnostic for a control character, which is not allowed anywhere.
+/// Returns the diagnostic for a forbidden control character.
 pub(super) fn control_error(c: char, at: usize) -> Diagnostic {
     let hint = if c == '\r' { "; a carriage return is allowed only before a line feed" } else { "" };
     let message = format!("found the control character U+{:04X}{hint}", u32::from(c));
@@ -298,7 +298,7 @@ fn unclosed_property_error(text: &str, mut at: usize) -> Diagnostic {
     Diagnostic::new(&rules::PROPERTY, token, message)
 }
 
-/// Returns the diagnostic for whitespace inside the first number of the line.
+/// Returns the diagnostic for the first number of the line with whitespace inside.
 pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
     let values = first_word(content).end;
     let mut start = values;
@@ -315,7 +315,7 @@ pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
     Diagnostic::new(&rules::SPACED_NUMBER, values..content.len(), "found whitespace inside a number")
 }
 
-/// Returns the byte range of the token at an offset: up to whitespace, a comma or a `#`, but at least one character.
+/// Returns the byte range of the token at an offset: a separator, or the text before the next one. Empty at the end.
 fn token_range(text: &str, at: usize) -> Range<usize> {
     let rest = text.get(at..).unwrap_or_default();
     let is_end = |c: char| c == ',' || c == '#' || WHITESPACE.contains(&c);

@@ -1,8 +1,8 @@
 //! Reads and writes Seed files.
 //!
-//! Reading first counts the lines of each kind and allocates the document. Then, it reads chunks of the file in
-//! parallel, each into its [window](window::Window) of the columns. Plain lines take the [fast] path. The grammar
-//! parses all other lines ([line]).
+//! Reading first estimates the number of lines of each kind and allocates the document. Then, it reads chunks of the
+//! file in parallel, each into its [window](window::Window) of the columns. Plain lines take the [fast] path. The
+//! grammar parses all other lines ([line]).
 
 mod comments;
 pub(super) mod detect;
@@ -43,7 +43,7 @@ pub(super) struct ReadOutcome {
     pub is_stopped: bool,
 }
 
-/// Returns the complete read result as text. Floats with different bits are printed differently.
+/// Returns the read result as text; no document if reading stopped. Floats with different bits are printed differently.
 #[cfg(feature = "proptest")]
 pub fn read_to_text(text: &[u8], options: &Options) -> String {
     let read = read(text, options);
@@ -54,7 +54,6 @@ pub fn read_to_text(text: &[u8], options: &Options) -> String {
     format!("{document} {report:?} {:?} {}", read.diagnostics.unreadable, read.is_stopped)
 }
 
-/// Reads a file.
 pub(super) fn read(file: &[u8], options: &Options) -> ReadOutcome {
     if let Some(encoding) = text::other_encoding(file) {
         let mut diagnostics = Diagnostics::default();
@@ -72,7 +71,7 @@ pub(super) fn read(file: &[u8], options: &Options) -> ReadOutcome {
     if exact_counts == counts {
         return outcome;
     }
-    // The estimate was wrong because of malformed lines. Reads again with the exact counts.
+    // The estimate was wrong: lines are malformed, or reading stopped. Reads again with the exact counts.
     drop(outcome);
     read_chunks(file, &chunks, &exact_counts, options).0
 }

@@ -133,7 +133,7 @@ impl ChunkReader<'_> {
         }
     }
 
-    /// Returns the place of comments before the next line; `None` for a line without content.
+    /// Returns the place of comments before a line; `None` for a line without content.
     fn comment_place(&self, content: &LineContent) -> Option<CommentPlace> {
         let before = |index| LineRef { index, is_trailing: false };
         Some(match *content {

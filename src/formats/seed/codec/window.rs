@@ -30,7 +30,7 @@ pub(in crate::formats::seed) struct Window<'d> {
 }
 
 impl<'d> Window<'d> {
-    /// Allocates the columns of the document, and returns a window for each chunk, given the lines of each chunk.
+    /// Allocates the columns of the document, and returns a window for each chunk, given the line counts of the chunks.
     pub(super) fn split(document: &'d mut Document, counts: &[LineCounts]) -> Vec<Window<'d>> {
         let mut before = LineCounts::default();
         document.allocate(&counts.iter().fold(before, |all, chunk| all.add(chunk)).kinds);
@@ -50,7 +50,6 @@ impl<'d> Window<'d> {
         windows.collect()
     }
 
-    /// The number of lines of the chunk so far.
     pub(super) fn counts(&self) -> LineCounts {
         self.counts
     }
@@ -97,7 +96,7 @@ impl<'d> Window<'d> {
     }
 }
 
-/// Splits off the first `count` values of a column, and returns them.
+/// Splits off the first `count` values of a column.
 fn split_off_first<'d, T>(column: &mut &'d mut [T], count: usize) -> &'d mut [T] {
     let (first, rest) = std::mem::take(column).split_at_mut(count);
     *column = rest;

@@ -5,8 +5,8 @@ use super::super::schema::{Comment, CommentPlace, Document, LineKind, LineRef};
 
 /// Encodes a document, which must be valid.
 ///
-/// If `with_comments` is set, writes the comments of the document at their lines. For a document that was read without
-/// comments, writes a heading for each section.
+/// If `with_comments` is set, writes the comments of the document at their lines or, if it was read without comments, a
+/// heading for each section.
 pub(in crate::formats::seed) fn write(document: &Document, with_comments: bool) -> Vec<u8> {
     let comments = document.comments.as_deref().filter(|_| with_comments);
     let mut out = TextWriter {
@@ -49,7 +49,6 @@ fn estimate_size(document: &Document) -> usize {
     lines.iter().sum()
 }
 
-/// The text of a document being written.
 struct TextWriter<'d> {
     bytes: Vec<u8>,
     /// The comments that are not yet written.

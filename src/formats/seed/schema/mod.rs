@@ -1,7 +1,7 @@
 //! The declaration of Seed: the fields of the document, together with the attribute table of the specification. The
 //! syntax of lines is in `grammar/seed.pest`.
 //!
-//! Reading, writing, checks, `info`, dumps, JSON and strategies are derived from the table.
+//! Reading, writing, checks, `info`, dumps and strategies follow the table.
 
 pub(super) mod rules;
 
@@ -13,15 +13,15 @@ use crate::layout::grammar::{Attribute, BuiltInProperty, ColumnRule, Grammar};
 use meshspec_derive::Json;
 
 document! {
-    /// The content of a Seed file. Whitespace and the order of lines have no meaning, and are not stored (S2).
+    /// The content of a Seed file. Whitespace and the order of line kinds have no meaning, and are not stored (S2).
     #[derive(Debug, Clone, PartialEq, Default, Json)]
     pub struct Document {
         /// The properties, in file order.
         #[json(default)]
         pub properties: Vec<Property>,
 
-        /// The comments, in the order of their lines; `None` unless
-        /// [`ReadOptions::comments`](crate::ReadOptions::comments) was set. Writing then generates headings.
+        /// The comments, in the order of their lines. `None` if [`ReadOptions::comments`](crate::ReadOptions::comments)
+        /// was not set; writing then generates headings.
         pub comments: Option<Vec<Comment>>,
 
         /// Position of each vertex (X, Y, Z): right-handed, +Y up, +Z forward (X3).
@@ -86,7 +86,7 @@ pub struct Property {
     pub value: String,
 }
 
-/// The properties known to the engine.
+/// A built-in property.
 #[cfg(feature = "scene")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BuiltIn {
@@ -133,7 +133,7 @@ pub static GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// A comment and the line that it belongs to.
+/// A comment and its place.
 ///
 /// ```
 /// use meshspec::seed::{Comment, CommentPlace, Document, LineKind, LineRef};
@@ -151,7 +151,7 @@ pub static GRAMMAR: Grammar = Grammar {
 pub struct Comment {
     /// The text after the `#`.
     pub text: Text,
-    /// The line that it belongs to.
+    /// The line that it belongs to, or the end of the file.
     pub place: CommentPlace,
 }
 

@@ -46,7 +46,7 @@ enum ImageState {
     Read(String, Option<Image>),
 }
 
-/// The textures of a file; each image is read once.
+/// The textures of a file; each image is read at most once.
 pub(super) struct Textures<'a> {
     pub file: &'a GltfFile<'a>,
     images: Vec<ImageState>,

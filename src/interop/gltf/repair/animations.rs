@@ -34,7 +34,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
 fn check_times(animation: &Animation, at: &str) -> Result<()> {
     for (list, times) in animation.times.iter().enumerate() {
         let after = times.windows(2).position(|pair| pair[0] > pair[1]).map(|position| position + 1);
-        // Half of the range of floats, since writing may shift all times.
+        // Allows half of the range of floats, since writing may shift all times.
         let is_in_range = |time: &f32| animation.ticks_to_seconds(*time).abs() < f32::MAX / 2.0;
         let infinite = times.iter().position(|time| !is_in_range(time));
         if let Some(position) = infinite.or(after) {
@@ -99,7 +99,7 @@ fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
     losses.extend(deviation.to_losses(index, "channels were resampled at whole ticks"));
 }
 
-/// Returns `times` with all whole ticks in between; with a `period`, all whole ticks from 0 to `period`, and `period`.
+/// Adds to `times` all whole ticks in between; with a `period`, all whole ticks from 0 to `period`, and `period`.
 /// Returns `None` if there are no new ticks, or more than [`MAX_SAMPLES`] ticks in between.
 fn whole_ticks(times: &[f32], period: Option<f32>) -> Option<Vec<f32>> {
     let (first, last) = match period {

@@ -53,7 +53,7 @@ fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
         return;
     }
     let nearest = Transform::from_matrix(transform).to_matrix();
-    // Relative to each column, since their lengths may differ by any factor.
+    // Relative to each column, since the lengths of columns may differ by any factor.
     let is_within = |tolerance: f32| {
         (0..4).map(|axis| (transform.col(axis), nearest.col(axis))).all(|(axis, nearest)| {
             (axis - nearest).abs().max_element() <= tolerance * axis.abs().max_element()

@@ -5,7 +5,7 @@ use crate::scene::skin::weights_to_bytes;
 use crate::scene::{Scene, Skin, Weights};
 use crate::{Error, Loss, Quantity, Result};
 
-/// The rounding error of a weight, as a fraction of its vertex's total weight.
+/// The largest change of a weight that counts as rounding, as a fraction of the vertex's total weight.
 const WEIGHT_TOLERANCE: f32 = 1e-6;
 
 /// The joints of an output file.
@@ -20,7 +20,6 @@ pub(in super::super) struct OutputJoints {
 }
 
 impl OutputJoints {
-    /// Returns the total number of joints.
     pub fn total(&self) -> usize {
         self.count + usize::from(self.has_static_joint)
     }

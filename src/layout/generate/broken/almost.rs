@@ -93,7 +93,7 @@ pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     }))
 }
 
-/// Returns valid files in which the changed value is adjacent to its value in a broken file.
+/// Returns valid files in which the changed value is one of `attempt.limits`, or adjacent to its value in `broken`.
 fn valid_neighbours(verifier: &Verifier, attempt: &Attempt, broken: &BrokenFile) -> Vec<AlmostBrokenFile> {
     let (Breakage::Constraint(_) | Breakage::Check(_), Some(value)) = (broken.breakage, &broken.value) else {
         return Vec::new();

@@ -8,12 +8,12 @@ use crate::layout::declaration::Type;
 use crate::layout::walk::{Segment, path_text};
 use crate::{Limits, Path, Rule};
 
-/// Alternative changes for a breakage. The first change that breaks nothing else is used.
+/// Alternative changes for a breakage. The first changes that break nothing else are used.
 pub(super) struct Attempt {
     pub breakage: Breakage,
-    /// The field with the constraint, if the breakage violates one; otherwise empty.
+    /// The field of the expected finding; empty if the finding may be on any field.
     pub field: &'static str,
-    /// The rule of the field with the checksum, if the breakage is a wrong checksum.
+    /// The rule of the field that stores the checksum, if the breakage is a wrong checksum.
     pub rule: Option<&'static Rule>,
     pub changes: Vec<Alteration>,
     /// Values of the same field that the constraint still allows, in addition to the integers next to the wrong value.

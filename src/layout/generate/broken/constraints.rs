@@ -118,7 +118,7 @@ fn attempts_for(
                 .map(|leaf| limited(none.iter().cloned().collect(), on(leaf, end.iter().cloned().collect())));
             after.chain(oversized(target, &attempt)).collect()
         }
-        // A count that ends the range one item past the list, then the sign bit, then the largest number.
+        // A count that ends the range one item past the list, the sign bit, and the largest number.
         Requirement::Within { .. } => separately(&|leaf| {
             let more = match *numbers {
                 [len, first, ..] => Some((len - first + 1).to_string()),
@@ -200,7 +200,7 @@ fn oversized(target: &ConstrainedField, attempt: &dyn Fn(Vec<Alteration>) -> Att
     attempts.collect()
 }
 
-/// Returns the values that a constraint compares: all values of a list, or one field of all structs in a list.
+/// Returns the collected values that a constraint compares: those of a list, or of one field of the structs in a list.
 fn compared_leaves<'p>(targets: &'p Targets, target: &'p ConstrainedField) -> impl Iterator<Item = &'p Leaf> {
     let index = target.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
     let list = if target.is_list { &target.path[..] } else { &target.path[..index.unwrap_or(0)] };
@@ -229,7 +229,7 @@ impl Leaf {
         }
     }
 
-    /// Returns a float plus `distance`, or an integer plus 1 with the sign of `distance`; empty for other values.
+    /// Returns a float plus `distance`, or an integer ± 1 with the sign of `distance`; empty for other values.
     fn shifted(&self, distance: f64) -> Vec<String> {
         match self.value {
             Value::Int(number) if distance.is_sign_positive() => vec![(number + 1).to_string()],

@@ -1,14 +1,14 @@
 //! Generates files with exactly one defect, for tests of a loader.
 //!
-//! [`breakages()`] yields copies of a valid file, each with exactly one violation of its declaration: a check, a
-//! constraint, a count, magic bytes, a truncated field. Each copy is verified against the declaration. The first fault
-//! of the [walker](crate::layout::walk), or the finding of [`check_bytes`](crate::layout::check_bytes), determines its
-//! location and rule; no other rule with severity error is violated. Copies that are still valid are skipped, such as a
-//! count that only regroups the same bytes.
+//! [`breakages()`] yields copies of a valid file, each with exactly one violation of its declaration, such as a failed
+//! check, a wrong count or a truncated field. Each copy is verified against the declaration. The first fault of the
+//! [walker](crate::layout::walk), or the finding of [`check_bytes`](crate::layout::check_bytes), determines its
+//! location and rule; no other rule with severity error is violated. Copies that are still valid are skipped, such as
+//! those whose count only regroups the same bytes.
 //!
-//! Only the first and the last item of each list are broken, and the file is truncated only at their fields. The
-//! copies violate no requirements outside the declaration, such as rules against overlaps and rules enforced by code.
-//! The only violation of a packing is damaged packed bytes.
+//! Only the first and the last item of each list are broken or truncated. No breakage targets requirements outside the
+//! declaration, such as rules against overlaps and rules enforced by code. Packed blocks are broken only by damaged
+//! bytes or a wrong size.
 
 mod almost;
 mod attempt;
@@ -62,9 +62,9 @@ pub enum Breakage {
     Check(&'static Check),
     /// A value violates a constraint.
     Constraint(&'static Constraint),
-    /// A count, or the size of a list in bytes, differs from the actual one.
+    /// A count, or the size of a list or block in bytes, differs from the actual one.
     Count(Miscount),
-    /// An offset lies outside the file.
+    /// An offset points past the end of the file, or to an unterminated string.
     Offset,
     /// A number is not a value of its enum, or no variant of a choice applies.
     Value,
@@ -91,10 +91,10 @@ pub enum Miscount {
     More,
     /// One item too few.
     Less,
-    /// The largest number that the field can store.
+    /// The largest number that fits in the field and differs by whole items.
     Huge,
-    /// The actual count plus 2 to this power. A loader that truncates the count to fewer bits, or overflows when it
-    /// computes the size in bytes, gets the actual number.
+    /// The actual number of items plus 2 to this power. A loader that truncates the count to fewer bits, or overflows
+    /// when it computes the size in bytes, gets the actual one.
     Wrapped(u32),
 }
 
@@ -182,7 +182,7 @@ pub fn breakages<'f>(
     breakages_of(ty, file, rules, limits, 1, |_| true)
 }
 
-/// Like [`breakages`], but restricted to those that `is_selected` accepts, each with up to `max` values.
+/// Like [`breakages`], but restricted to those that `is_selected` accepts, and with up to `max` copies for each.
 pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     ty: &'static Type,
     file: &'f [u8],
@@ -235,7 +235,7 @@ pub fn broken<T: crate::layout::Layout>(
     (files, any::<u64>()).prop_filter_map("no breakage", move |(file, chosen)| {
         let verifier = Verifier::new(&T::TYPE, &file, rules, &Limits::default()).ok()?;
         let attempts = attempts(&verifier, |_| true).ok()?;
-        // Starts with one kind of breakage, so that shrinking keeps the kind.
+        // Tries one kind of breakage first, so that shrinking tends to keep the kind.
         let kind = |attempt: &&Attempt| std::mem::discriminant(&attempt.breakage);
         let mut seen = std::collections::HashSet::new();
         let mut kinds: Vec<_> = attempts.iter().map(|attempt| kind(&attempt)).collect();

@@ -34,7 +34,7 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
             let attempt = Attempt::new(Breakage::Constraint(constraint), changes);
             vec![Attempt { field: dependency.field, ..attempt }]
         }
-        // A wrong block size that is also the unpacked size damages the content first: no file breaks only the count.
+        // A block size that is also the unpacked size cannot be wrong alone: the content is damaged, too.
         Role::Count(_) if number.has_role(|role| role == Role::UnpackedSize) => Vec::new(),
         Role::Count(item) => {
             let item = item.max(1);
@@ -88,8 +88,8 @@ impl Number<'_> {
         numbers.into_iter().filter(fits).map(set).collect()
     }
 
-    /// Returns candidate numbers: neighbours of this number and of the literals in the equations, 0, 1, and the limits
-    /// of the field. The others are this number with its bytes swapped or a low bit flipped.
+    /// Returns candidate numbers: this number and the literals in the equations, with their neighbours, 0, 1, and the
+    /// limits of the field. The others are this number with its bytes swapped or a low bit flipped.
     fn candidates(&self, dependency: &Dependency) -> Vec<i128> {
         let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
         let mut numbers = near(self.value).to_vec();
@@ -102,7 +102,8 @@ impl Number<'_> {
         numbers
     }
 
-    /// Returns this number with its bytes reversed or, for a byte, its nibbles swapped; `None` for other sizes.
+    /// Returns an unsigned number of 2 or 4 bytes with its bytes reversed, or a byte with its nibbles swapped; `None`
+    /// for other numbers.
     fn with_swapped_bytes(&self) -> Option<i128> {
         let bytes = self.value.to_le_bytes();
         match self.range {

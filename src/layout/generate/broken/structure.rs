@@ -18,7 +18,7 @@ pub(super) fn attempts(targets: &Targets, file: &[u8]) -> Vec<Attempt> {
         Attempt::new(Breakage::Magic, vec![change])
     });
     let blocks = targets.blocks.iter().map(|(path, range)| {
-        // Which byte causes damage depends on the packing, so all are tried in order.
+        // Which byte causes damage depends on the packing, so several are tried in order.
         let write = |at, byte| Alteration::Overwrite { path: path.clone(), at, bytes: vec![byte] };
         let damage = |at| [write(at, 0xff), write(at, 0x00)];
         let changes = range.clone().take(MAX_DAMAGED).flat_map(damage);

@@ -17,7 +17,7 @@ use crate::{Limits, Path, Result, Span};
 pub struct SubstitutedFile {
     /// The file.
     pub bytes: Vec<u8>,
-    /// The number that was changed.
+    /// The path of the changed number.
     pub changed: Path,
     /// The new number.
     pub value: i128,
@@ -95,7 +95,7 @@ struct Number {
 }
 
 impl Number {
-    /// Returns the replacements without duplicates. They wrap at the limits of the range.
+    /// Returns the replacements without duplicates. Neighbours wrap at the limits of the range.
     fn replacements(&self) -> Vec<i128> {
         let (min, max) = self.range;
         let more = if self.value == max { min } else { self.value + 1 };

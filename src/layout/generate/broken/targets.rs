@@ -47,7 +47,7 @@ pub(super) struct Leaf {
     pub value: Value,
     /// Whether the value is in a packed block, or a checksum may cover it.
     pub recount: bool,
-    /// The range of a bit field.
+    /// The lowest and the highest value of a bit field; `None` for other values.
     pub range: Option<(i128, i128)>,
 }
 
@@ -55,7 +55,8 @@ pub(super) struct Leaf {
 pub(super) struct ConstrainedField {
     pub path: Vec<Segment>,
     pub is_list: bool,
-    /// The constraints, each with the values of its expressions. Some constraints may not apply to this value.
+    /// The constraints, each with the known length of its list and the known values of its expressions. Some
+    /// constraints may not apply to this value.
     pub constraints: Vec<(&'static Constraint, Vec<i128>)>,
     /// The value, or the first and the last item.
     pub leaves: Vec<Leaf>,
@@ -84,7 +85,7 @@ struct Finder<'d> {
     list_counts: ListCounts,
     dependencies: &'d [Dependency],
     has_checksums: bool,
-    /// The open groups, with their declarations if they have one.
+    /// The declarations of the open groups; `None` for an array or list.
     open: Vec<Option<&'static Declaration>>,
     /// The values visited so far.
     leaves: Vec<Leaf>,
@@ -103,7 +104,7 @@ impl Finder<'_> {
         Leaf { path: node.path.to_vec(), ty: node.ty, value, recount, range: None }
     }
 
-    /// Adds a number that is a field of a struct, or a bit field.
+    /// Adds a field of a struct or a bit field, if it is a number that expressions depend on.
     fn record_number(&mut self, node: &Node, value: &Value) {
         let declaration = match (node.bit_field, node.path) {
             (Some(_), [.., _]) => declaring_word(node),

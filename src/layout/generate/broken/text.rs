@@ -4,7 +4,7 @@ use crate::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 
 /// Copies of a text file, each with the same kind of change.
 pub(crate) struct TextAttempt {
-    /// The kind of change.
+    /// The description of the defect.
     pub(crate) what: &'static str,
     /// The index of the changed line, from 0.
     pub(crate) line: usize,
@@ -152,7 +152,7 @@ impl FileLines<'_> {
     }
 }
 
-/// Returns invalid numbers, numbers out of range, and numbers at the limits.
+/// Returns invalid values, values out of range, and values at the limits.
 fn number_texts(attribute: &Attribute, value: &str, vertices: usize) -> [Vec<String>; 3] {
     let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
     let (max, count) = (format!("{:e}", f32::MAX), vertices.to_string());

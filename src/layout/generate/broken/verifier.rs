@@ -71,7 +71,8 @@ impl<'f> Verifier<'f> {
         self.all_broken(attempt).next()
     }
 
-    /// Returns `true` if a changed file has no fault, and violates no rule more often than the original file.
+    /// Returns `true` if a changed file has no fault, no other trailing bytes, and no more violations of any rule than
+    /// the original file.
     pub fn is_as_valid(&self, bytes: &[u8]) -> bool {
         let violations = Violations::of(self.ty, bytes, &self.limits);
         violations.fault.is_none()
@@ -105,7 +106,8 @@ impl<'f> Verifier<'f> {
         }
     }
 
-    /// Returns the violation of `rule`, if the original file satisfies the rule and no other rule is violated.
+    /// Returns the violation of `rule`, if the original file satisfies the rule and no other rule is violated more
+    /// often than before.
     fn find_violation(&self, violations: &Violations, rule: &'static Rule, field: &str) -> Option<Location> {
         let is_new = violations.fault.is_none()
             && self.rules.contains(&rule)
@@ -140,7 +142,7 @@ impl<'f> Verifier<'f> {
     }
 
     /// Returns the location of a checksum that is wrong in the changed file, but not in the original file, if only code
-    /// verifies it. The checksum is wrong if assembling the file again changes it.
+    /// verifies it. A checksum counts as wrong if recomputing all values changes the file.
     fn find_checksum(&self, violations: &Violations, bytes: &[u8], attempt: &Attempt) -> Option<Location> {
         let is_verified = attempt.rule.is_none_or(|rule| !matches!(rule.enforced_by, Enforcement::Code(_)));
         if is_verified || violations.fault.is_some() || violations.errors().next().is_some() {

@@ -74,7 +74,7 @@ impl Mutation {
     pub(super) fn draw(numbers: [u64; CHOICES_PER_MUTATION], file: &[u8], other: &[u8]) -> Mutation {
         let [kind, region, place, size, value, order] = numbers;
         let below = |number: u64, end: usize| (number % end.max(1) as u64) as usize;
-        // Half of the mutations are in the header.
+        // Half of the mutations are restricted to the header.
         let region = if region % 2 == 0 { file.len().min(HEADER_SIZE) } else { file.len() };
         let at = below(place, region);
         let width = WIDTHS[below(size, WIDTHS.len())];
@@ -85,7 +85,7 @@ impl Mutation {
             let sizes = [file.len(), file.len() - at.min(file.len())];
             (at, interesting_word(value, width, old, sizes, order % 2 == 0))
         };
-        // Half of the ranges have at most 16 bytes; the others can reach to the end of the file.
+        // Half of the ranges have at most 16 bytes; the others can reach the end of the file.
         let left = file.len() - at;
         let length = 1 + below(value, if order % 2 == 0 { left.min(MAX_SHORT_RANGE) } else { left });
         match kind % 16 {
@@ -96,7 +96,7 @@ impl Mutation {
             }
             9 => {
                 let (at, bytes) = word();
-                // Some of the insertions are at the end of the file.
+                // Some insertions are at the end of the file.
                 let at = if region == file.len() && place % 4 == 0 { file.len() } else { at };
                 Mutation::Insert { at, bytes }
             }
@@ -110,7 +110,7 @@ impl Mutation {
         }
     }
 
-    /// Applies the mutation. Bytes past the end of the file are ignored.
+    /// Applies the mutation. Parts past the end of the file have no effect, but bytes inserted there are appended.
     pub(super) fn apply(&self, file: &mut Vec<u8>) {
         let size = file.len();
         let within = |range: &Range<usize>| range.start.min(size)..range.end.min(size);
@@ -201,7 +201,7 @@ impl Mutation {
     }
 }
 
-/// The size in bytes of the start of a file, which half of the mutations change.
+/// The size in bytes of the header, to which half of the mutations are restricted.
 const HEADER_SIZE: usize = 64;
 
 /// The sizes of words in bytes.

@@ -1,7 +1,7 @@
 //! Numbers that are likely to cause bugs, as the bytes of words.
 
-/// Returns a word of `width` bytes: 0, 1, −1, an integer limit, a power of two, or an arbitrary number. Other words are
-/// one of `sizes` or the number in `old`, or its neighbour or double.
+/// Returns a word of `width` bytes: 0, 1, −1, an integer limit, a power of two, or an arbitrary number. Other words
+/// contain one of `sizes` or the number in `old`, or its neighbour or double.
 pub(super) fn interesting_word(
     choice: u64,
     width: usize,
@@ -33,7 +33,7 @@ pub(super) fn interesting_word(
     word_bytes(number, width, is_big)
 }
 
-/// Returns smaller words in either byte order, the smallest first.
+/// Returns smaller words: reductions of the little-endian number, then of the big-endian one.
 pub(super) fn smaller_words(bytes: &[u8]) -> Vec<Vec<u8>> {
     // The sum of both byte orders decreases, so shrinking terminates.
     let sum = |bytes: &[u8]| u128::from(read_uint(bytes, false)) + u128::from(read_uint(bytes, true));

@@ -15,8 +15,8 @@ use crate::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 pub struct GeneratedText {
     /// The lines in the order of the tables, with comments.
     pub text: Vec<u8>,
-    /// The same content with lines in any order and numbers in any notation. Whitespace, empty lines, comments,
-    /// CRLF and a byte order mark are added where they are allowed.
+    /// The same content with the lines of different attributes interleaved, and numbers in various notations.
+    /// Whitespace, empty lines, comments, CRLF and a byte order mark may be added where they are allowed.
     pub varied: Vec<u8>,
 }
 
@@ -29,9 +29,9 @@ enum TextLine {
     Words(&'static str, Vec<&'static str>),
 }
 
-/// A strategy for text files with the properties and lines of a grammar. Covers every allowed set of attributes,
-/// with numbers of vertices and faces up to the limit of the configuration. Floats cover all finite values.
-/// Plausible files have the built-in properties, and values in the domains of the table.
+/// A strategy for text files with the properties and lines of a grammar. Covers every allowed set of attributes, with
+/// numbers of vertices and faces up to the limit of the configuration. Floats cover all finite values, except in
+/// plausible files, which have all built-in properties, and values in the domains of the table.
 ///
 /// ```
 /// # #[cfg(feature = "seed")] {

@@ -153,7 +153,7 @@ impl<'b> Loader<'b> {
         self.read_bytes(at).map(u32::from_le_bytes)
     }
 
-    /// Reads a list by the offset and size at `at`; `align` is the required alignment of the offset.
+    /// Returns the offset and size of a list, stored at `offset` and `size`. `align` is the required alignment.
     fn locate_list(&self, (offset, size): (usize, usize), align: u32) -> Result<(usize, usize)> {
         let (start, size) = (self.read_word(offset)?, self.read_word(size)?);
         if !start.is_multiple_of(align) {

@@ -39,7 +39,7 @@ pub struct Report<'a> {
 pub struct ComparedContents {
     /// The number of files with contents.
     pub files: usize,
-    /// The number of files for which the loader printed contents.
+    /// The number of these files for which the loader printed contents.
     pub compared: usize,
     /// Whether the loader printed an empty object for any file.
     #[serde(skip)]
@@ -58,10 +58,8 @@ impl fmt::Display for ComparedContents {
     }
 }
 
-/// Prints a report.
 type ReportPrinter = fn(&Report, &mut dyn Write) -> io::Result<()>;
 
-/// The output formats of reports.
 pub const PRINTERS: Printers<ReportPrinter> = Printers {
     text: text::print,
     others: &[(Json, print_json), (Junit, junit::print), (Markdown, markdown::print)],
