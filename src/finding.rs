@@ -211,10 +211,15 @@ impl Report {
     pub fn with_rules(mut self, replace: impl Fn(&'static Rule) -> Option<&'static Rule>) -> Report {
         let replaced = |finding: Finding| Some(Finding { rule: replace(finding.rule)?, ..finding });
         self.findings = self.findings.into_iter().filter_map(replaced).collect();
-        self.counts = (self.counts.into_iter())
-            .filter_map(|(code, (rule, count))| Some((code, (replace(rule)?, count))))
-            .collect();
-        self.suppressed.retain(|code, _| self.counts.contains_key(code));
+        let mut suppressed = std::mem::take(&mut self.suppressed);
+        for (code, (rule, count)) in std::mem::take(&mut self.counts) {
+            if let Some(rule) = replace(rule) {
+                self.counts.entry(rule.code).or_insert((rule, 0)).1 += count;
+                if let Some(count) = suppressed.remove(code) {
+                    *self.suppressed.entry(rule.code).or_default() += count;
+                }
+            }
+        }
         self
     }
 

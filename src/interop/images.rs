@@ -18,12 +18,14 @@ const MEDIA_TYPES: [(&str, &[&str], &[u8]); 5] = [
 ];
 
 /// The largest number of magic bytes of a media type.
-const MAX_MAGIC_SIZE: u64 = 8;
+const MAX_MAGIC_SIZE: u64 = 12;
 
 /// Returns the media type of an image by its magic bytes; `None` if it is unknown.
 pub(super) fn detect_media_type(bytes: &[u8]) -> Option<&'static str> {
     let found = MEDIA_TYPES.iter().find(|(.., magic)| bytes.starts_with(magic));
-    found.map(|(media_type, ..)| *media_type)
+    // Audio and video files also start with `RIFF`, and the size of the file.
+    let is_other_riff = bytes.starts_with(b"RIFF") && bytes.get(8..12) != Some(b"WEBP");
+    found.filter(|_| !is_other_riff).map(|(media_type, ..)| *media_type)
 }
 
 /// Returns the media type of an image file by its extension, ignoring case; `None` if the extension is unknown.

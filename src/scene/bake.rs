@@ -92,8 +92,8 @@ impl Scene {
         }
         starts.push(baked.len());
         for lod in &mut self.lods {
-            let meshes = lod.meshes.iter().flat_map(|mesh| starts[*mesh]..starts[*mesh + 1]);
-            lod.meshes = meshes.collect();
+            let copies = |mesh: &usize| starts.get(*mesh..)?.get(..2).map(|range| range[0]..range[1]);
+            lod.meshes = lod.meshes.iter().filter_map(copies).flatten().collect();
         }
         self.meshes = baked;
         Ok(())

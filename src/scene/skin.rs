@@ -96,6 +96,19 @@ impl Skin {
         Skin::reduce_to_four(skins, vertices).0
     }
 
+    /// Sets the weights of unused slots to 0.
+    #[cfg(feature = "iyma")]
+    pub(crate) fn clear_unused_weights(&mut self) {
+        fn clear<W: Default>(joints: &[u16], weights: &mut [W]) {
+            let unused = joints.iter().zip(weights).filter(|(joint, _)| **joint == Skin::NONE);
+            unused.for_each(|(_, weight)| *weight = W::default());
+        }
+        match &mut self.weights {
+            Weights::U8(weights) => clear(self.joints.as_flattened(), weights.as_flattened_mut()),
+            Weights::F32(weights) => clear(self.joints.as_flattened(), weights.as_flattened_mut()),
+        }
+    }
+
     /// Calls `visit` with each joint index whose weight is 0.
     #[cfg(feature = "gltf")]
     pub(crate) fn for_each_unused_joint(&mut self, mut visit: impl FnMut(&mut u16)) {

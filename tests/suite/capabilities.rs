@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use meshspec::interop::Interchange::Ply;
 use meshspec::scene::{
-    Colors, Faces, FromScene, Joint, Lod, Mesh, Scene, SceneOptions, Skeleton, Skin, ToScene, UvOrigin,
+    Capabilities, Colors, Faces, FromScene, Joint, Lod, Mesh, Placement, Scene, SceneOptions, Skeleton, Skin, ToScene, UvOrigin,
     Weights,
 };
 use meshspec::{Loss, crucible, mesh, seed};
@@ -40,6 +40,15 @@ fn the_finest_level_of_detail_is_kept() {
          dropped: meshes[0]: a coarser level of detail\n\
          dropped: lods: Crucible has no levels of detail; the finest was kept, 2 of 4 meshes"
     );
+}
+
+#[test]
+fn placements_are_baked_despite_missing_meshes_of_a_level() {
+    let mesh = Mesh { placements: vec![Placement::default(), Placement::default()], ..triangle(0.0) };
+    let lods = vec![Lod { distance: 0.0, meshes: vec![0, 1, usize::MAX] }];
+    let mut scene = Scene { meshes: vec![mesh], lods, ..Scene::default() };
+    Capabilities::POSITIONS.bake_placements(&mut scene, 1_000).unwrap();
+    assert_eq!((scene.meshes.len(), &*scene.lods[0].meshes), (2, &[0, 1][..]));
 }
 
 /// Returns a triangle whose first vertex has the joints and weights of two sets; the other vertices follow joint 0.

@@ -68,6 +68,7 @@ mod paths;
 mod polygons;
 mod program;
 mod properties;
+mod recounts;
 mod registry;
 mod rejected;
 mod rule_examples;

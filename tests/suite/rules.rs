@@ -7,7 +7,9 @@ use meshspec::layout::expr::Expr;
 use meshspec::layout::schema::declared_rules;
 use meshspec::layout::walk::{Fault, FaultKind};
 use meshspec::mesh::Document;
-use meshspec::{About, AnyFormat, Dialect, Enforcement, Format, FormatId, Path, Rule, Span};
+use meshspec::{
+    About, AnyFormat, Dialect, Enforcement, Format, FormatId, Limits, Path, Report, Rule, Severity, Span,
+};
 
 type RuleCodes = BTreeSet<&'static str>;
 
@@ -53,6 +55,19 @@ fn structural_rules_match_faults() {
         let others: Vec<_> = structural.symmetric_difference(&faults).collect();
         assert!(others.iter().all(|code| code.ends_with("-TRAILING")), "{format}: {others:?}");
     }
+}
+
+#[test]
+fn replaced_rules_are_counted_by_their_codes() {
+    static OLD: Rule = Rule::new("SAMPLE-OLD", Severity::Warning, "");
+    static NEW: Rule = Rule::new("SAMPLE-NEW", Severity::Error, "");
+    let mut report = Report::new(&Limits::default().with_max_findings_per_rule(1));
+    for rule in [&OLD, &OLD, &NEW] {
+        report.add(rule, "names", "");
+    }
+    let report = report.with_rules(|_| Some(&NEW));
+    assert_eq!((report.count_of("SAMPLE-OLD"), report.count_of("SAMPLE-NEW")), (0, 3));
+    assert_eq!(report.suppressed().collect::<Vec<_>>(), [("SAMPLE-NEW", 1)]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use binrw::{BinRead, BinWrite, binrw};
 use meshspec::layout::declaration::{Field, Shape, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::{Layout, walk};
-use meshspec::{FormatId, Limits, Span};
+use meshspec::{FormatId, Limits, Span, Text};
 
 /// Numbers of several types.
 #[derive(Layout)]
@@ -104,6 +104,30 @@ fn failed_checks_have_the_location_of_their_field() {
     assert_eq!(fault(&[5, 0, 0, 0, 0, 3]), too_new(5..6));
     let reserved = ("extra".to_owned(), Span::Bytes(1..1), "offset 4 is reserved".to_owned());
     assert_eq!(fault(&[4, 0, 0, 0, 0]), reserved);
+}
+
+/// Strings with a stored count.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Names {
+    count: u8,
+    #[br(count = count)]
+    names: Vec<Text>,
+}
+
+#[test]
+fn counted_strings_need_their_terminators() {
+    let fault = |bytes: &[u8]| {
+        let fault = walk::first_fault(&Names::TYPE, bytes, &Limits::default());
+        assert_eq!(fault.is_none(), Names::read(&mut Cursor::new(bytes)).is_ok());
+        fault.map(|fault| (fault.kind, fault.path.to_string()))
+    };
+    assert_eq!(fault(b"\x02a\0b\0"), None);
+    let truncated = |path: &str| Some((walk::FaultKind::End, path.to_owned()));
+    assert_eq!(fault(b"\x02a\0b"), truncated("names[1]"));
+    assert_eq!(fault(b"\x02a\0"), truncated("names[1]"));
+    assert_eq!(fault(b"\x02"), truncated("names[0]"));
 }
 
 #[test]

@@ -148,7 +148,8 @@ fn parse_text(value: Option<&RawValue>) -> Result<Vec<u8>, String> {
 fn decode_hex(digits: &str) -> Result<Vec<u8>, String> {
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
-    let bytes: Option<Vec<u8>> =
-        if digits.len().is_multiple_of(2) { pairs.map(byte).collect() } else { None };
+    // `from_str_radix` also accepts a sign.
+    let is_hex = digits.len().is_multiple_of(2) && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let bytes: Option<Vec<u8>> = if is_hex { pairs.map(byte).collect() } else { None };
     bytes.ok_or_else(|| "invalid `bytes`: expected an even number of hexadecimal digits".to_owned())
 }

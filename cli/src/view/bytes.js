@@ -38,7 +38,7 @@ export class BytesView {
 
   fittingColumns() {
     const width = this.container.clientWidth / (this.block === null ? 1 : 2);
-    return COLUMNS.find((columns) => columns * BYTE_WIDTH + OFFSET_WIDTH <= width) ?? COLUMNS[1];
+    return COLUMNS.find((columns) => columns * BYTE_WIDTH + OFFSET_WIDTH <= width) ?? COLUMNS.at(-1);
   }
 
   /** Marks ranges `{ block, start, end, kind }`, and scrolls to the first. */

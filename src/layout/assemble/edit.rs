@@ -185,7 +185,12 @@ impl FileValues<'_> {
         match change {
             Change::Set(value) => return self.replace_value(path, value.clone()),
             Change::Insert(value) => self.contents.size_bound += value.max_size(),
-            Change::Remove | Change::Repeat(_) => {}
+            // The item is part of the file, whose size is within the bound.
+            Change::Repeat(copies) => {
+                let size = self.contents.size_bound.saturating_mul((*copies).into());
+                self.contents.size_bound = self.contents.size_bound.saturating_add(size);
+            }
+            Change::Remove => {}
         }
         let Some((last, outer)) = path.split_last() else {
             return Err(error("the whole file cannot be inserted, removed or repeated"));

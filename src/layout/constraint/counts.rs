@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::list_counts::ListCounts;
 use crate::Limits;
 use crate::layout::declaration::{Requirement, Type};
-use crate::layout::expr::Value;
+use crate::layout::expr::{Lookup, Value};
 use crate::layout::program::Program;
 use crate::layout::walk::{Node, Segment, Visitor, walk};
 
@@ -15,7 +15,7 @@ pub(crate) fn wrong_counts(ty: &'static Type, bytes: &[u8], limits: &Limits) -> 
     if !Program::of(ty).constraints().any(|constraint| is_count(&constraint.requirement)) {
         return Vec::new();
     }
-    let mut counts = CountVisitor { list_counts: ListCounts::new(ty), wrong: Vec::new() };
+    let mut counts = CountVisitor { list_counts: ListCounts::new(ty), number: None, wrong: Vec::new() };
     // A fault ends both walks; counts before it are still checked.
     let _ = walk(ty, bytes, limits, &mut counts.list_counts);
     let _ = walk(ty, bytes, limits, &mut counts);
@@ -24,20 +24,26 @@ pub(crate) fn wrong_counts(ty: &'static Type, bytes: &[u8], limits: &Limits) -> 
 
 struct CountVisitor {
     list_counts: ListCounts,
+    /// The last number, whose constraints follow.
+    number: Option<i128>,
     wrong: Vec<(Vec<Segment>, u64)>,
 }
 
 impl Visitor for CountVisitor {
-    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        for constraint in node.constraints() {
+    fn visit_leaf(&mut self, _: &Node, value: &Value) -> ControlFlow<()> {
+        self.number = if let Value::Int(number) = value { Some(*number) } else { None };
+        ControlFlow::Continue(())
+    }
+
+    fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {
+        for constraint in node.constraints().iter().filter(|constraint| constraint.applies(values)) {
             if let Requirement::Counts { list } = constraint.requirement
                 && node.bit_field.is_none()
                 && let Some(size) = self.list_counts.find(node.path, list)
-                && *value != Value::Int(size.into())
+                && self.number != Some(size.into())
             {
                 self.wrong.push((node.path.to_vec(), size));
             }
         }
-        ControlFlow::Continue(())
     }
 }

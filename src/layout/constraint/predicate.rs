@@ -89,7 +89,10 @@ impl<'b> Predicate<'b> {
         let value = |expr: &Expr| expr.eval_int(values).ok();
         Some(match requirement {
             Requirement::Below(limit) => Predicate::Below(value(limit)?),
-            Requirement::OneOf(values) => Predicate::OneOf(values.iter().filter_map(value).collect()),
+            Requirement::OneOf(values) => {
+                let values: Vec<_> = values.iter().filter_map(value).collect();
+                Predicate::OneOf(if values.is_empty() { return None } else { values })
+            }
             Requirement::AtLeast(limit) => Predicate::AtLeast(value(limit)?),
             Requirement::UnitVector => Predicate::UnitVector,
             Requirement::Finite => Predicate::Finite,

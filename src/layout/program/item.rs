@@ -15,6 +15,8 @@ pub(crate) struct Item {
     pub call: &'static Call,
     /// Whether the value is an item of an array.
     pub is_array_item: bool,
+    /// Whether a string may lack its NUL at the end of the file or block. True for the items of a list without a count.
+    pub may_lack_nul: bool,
     /// The number of items in a list; `None` if unknown.
     pub count: Option<u64>,
     pub decoding: Decoding,
@@ -24,13 +26,29 @@ impl Item {
     /// Returns the item for a whole file.
     pub fn root(program: &'static Program) -> Item {
         let (form, call) = (program.root, &program.no_arguments);
-        Item { form, step: None, call, is_array_item: false, count: None, decoding: Decoding::NONE }
+        Item {
+            form,
+            step: None,
+            call,
+            is_array_item: false,
+            may_lack_nul: false,
+            count: None,
+            decoding: Decoding::NONE,
+        }
     }
 
     /// Returns the item for the stored value of a field.
     pub fn of_field(step: &'static Step) -> Item {
         let (form, call, decoding) = (step.form, &step.call, step.field.decoding);
-        Item { form, step: Some(step), call, is_array_item: false, count: None, decoding }
+        Item {
+            form,
+            step: Some(step),
+            call,
+            is_array_item: false,
+            may_lack_nul: false,
+            count: None,
+            decoding,
+        }
     }
 
     pub fn block_content(self, block: &'static BlockStep) -> Item {
@@ -39,7 +57,7 @@ impl Item {
 
     /// Returns the item for each value of an array.
     pub fn array_item(self, form: FormId) -> Item {
-        Item { form, is_array_item: true, count: None, ..self }
+        Item { form, is_array_item: true, may_lack_nul: self.count.is_none(), count: None, ..self }
     }
 
     /// Returns the field of the value; `None` for the root and for items of arrays.

@@ -56,7 +56,7 @@ impl Walker<'_> {
         let (length, size) = match text.iter().position(|b| *b == 0) {
             Some(length) => (length, length + 1),
             // Only the last string of a list may lack its NUL.
-            None if item.is_array_item => (text.len(), text.len()),
+            None if item.may_lack_nul => (text.len(), text.len()),
             None => {
                 let message = "the string has no terminating NUL".into();
                 return self.fault(FaultKind::End, space.span(at..space.len()), message, item.rule());
@@ -311,7 +311,9 @@ impl Walker<'_> {
             }
         };
         let mut result = self.walk_value(&inner, start, &bytes.block_content(block));
-        if let (Err(Interrupt::Fault(fault)), Packing::Stored) = (&mut result, declared.packing) {
+        if let (Err(Interrupt::Fault(fault)), Packing::Stored) = (&mut result, declared.packing)
+            && !matches!(fault.kind, FaultKind::Limit | FaultKind::Unsupported)
+        {
             // Stored content cannot fail to unpack, so the rule of its field applies to the content.
             fault.rule = fault.rule.or(bytes.rule());
         }

@@ -96,6 +96,17 @@ fn embedded_images_become_files_beside_obj_and_ply() {
 }
 
 #[test]
+fn audio_files_are_not_images() {
+    let folder = Folder::from([
+        ("a.webp".to_owned(), b"RIFF\x04\0\0\0WEBP".to_vec()),
+        ("b.wav".to_owned(), b"RIFF\x04\0\0\0WAVE".to_vec()),
+    ]);
+    let mut scene = scene_of(["a.webp", "b.wav"].map(|name| textured(Texture::file(name))).to_vec());
+    let failed: Vec<_> = embed_images(&mut scene, &folder).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(failed, ["b.wav"]);
+}
+
+#[test]
 fn image_files_are_embedded_on_request() {
     let folder = Folder::from([("a/oak.png".to_owned(), PNG.to_vec()), ("b.tga".to_owned(), vec![0; 20])]);
     let names = ["a/oak.png", "b.tga", "none.png", "a/oak.png"];

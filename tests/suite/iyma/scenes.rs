@@ -1,7 +1,7 @@
 //! Conversion between IyMA documents and scenes.
 
 use meshspec::iyma::{Attribute, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat};
-use meshspec::scene::{self, Colors, FromScene, SceneOptions, ToScene};
+use meshspec::scene::{self, Colors, FromScene, SceneOptions, ToScene, Weights};
 use meshspec::{Dialect, Format};
 
 use super::strip;
@@ -126,5 +126,19 @@ fn shared_vertices_are_not_lost() {
         let expected = format!("vertices that no mesh uses: {lost}");
         assert_eq!(losses.iter().any(|loss| loss.contains(&expected)), lost > 0, "{ranges:?}: {losses:?}");
         assert_eq!(losses.is_empty(), lost == 0, "{ranges:?}: {losses:?}");
+    }
+}
+
+#[test]
+fn unused_joint_slots_have_no_weight() {
+    let joints = vec![[3, scene::Skin::NONE, scene::Skin::NONE, scene::Skin::NONE]];
+    for weights in [Weights::U8(vec![[155, 100, 0, 0]]), Weights::F32(vec![[0.6, 0.4, 0.0, 0.0]])] {
+        let skins = vec![scene::Skin { joints: joints.clone(), weights }];
+        let mesh = scene::Mesh { positions: vec![[0.0; 3]], skins, ..scene::Mesh::default() };
+        let scene = scene::Scene { meshes: vec![mesh], ..scene::Scene::default() };
+        let (document, _) = Document::from_scene(scene, &SceneOptions::default()).unwrap();
+        let weights = document.attributes.iter().find(|found| found.info().usage == Usage::JointWeight);
+        let weights = weights.unwrap().to_f32();
+        assert!(weights[0] > 0.5 && weights[1..] == [0.0; 3], "{weights:?}");
     }
 }

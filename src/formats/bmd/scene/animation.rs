@@ -310,7 +310,7 @@ impl Key {
         let rotation = rotation.transpose()?;
         let pack = |vector: Vec3, what: &str, largest_error: &mut f32| {
             let packed = Triple::nearest(vector.into()).ok_or_else(|| reject(what))?;
-            *largest_error = largest_error.max(Vec3::from(packed.value()).distance(vector));
+            *largest_error = largest_error.max((Vec3::from(packed.value()) - vector).abs().max_element());
             Ok::<_, Error>(packed)
         };
         let translation = self.translation.map(|translation| Vec3::from(translation) - origin);

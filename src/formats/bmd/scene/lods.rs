@@ -1,6 +1,6 @@
 //! Converts between levels of detail in BMD and in scenes.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::super::{F8A, LodDef};
 use crate::scene::{self, Scene};
@@ -31,12 +31,12 @@ pub fn to_lod(lod: LodDef, mesh_indices: &[Option<usize>]) -> scene::Lod {
 /// Converts a scene level of detail to a BMD level of detail. `meshes` maps scene meshes to BMD meshes.
 pub fn from_lod(lod: &scene::Lod, index: usize, meshes: &[usize], losses: &mut Vec<Loss>) -> Result<LodDef> {
     let path = format!("lods[{index}]");
-    if lod.distance == 0.0 && lod.meshes.len() == meshes.len() {
+    let own: BTreeSet<_> = lod.meshes.iter().filter_map(|mesh| meshes.get(*mesh).copied()).collect();
+    if lod.distance == 0.0 && own.len() == meshes.len() {
         return Ok(LodDef::default());
     }
-    let own: Vec<_> = lod.meshes.iter().filter_map(|mesh| meshes.get(*mesh).copied()).collect();
-    let first = own.iter().copied().min().unwrap_or(0);
-    let count = own.iter().max().map_or(0, |last| last - first + 1);
+    let first = own.first().copied().unwrap_or(0);
+    let count = own.last().map_or(0, |last| last - first + 1);
     if count > own.len() {
         let message = "BMD levels of detail are ranges of meshes; the meshes in between were added";
         losses.push(Loss::changed(path.clone(), message));

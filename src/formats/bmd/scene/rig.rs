@@ -201,7 +201,7 @@ impl Rig {
             let mut bone = Bone {
                 name: (!name.is_empty()).then(|| Text::from(&**name)),
                 id_parent: parent.and_then(|parent| rig.bones.get(parent).copied()).unwrap_or(0),
-                id_solid: extras.get(joint).and_then(|extras| extras.get(SOLID)?.as_u64()).unwrap_or(0) as u8,
+                id_solid: extras.get(joint).map_or(0, |extras| parse_solid(extras.get(SOLID))),
                 ..Bone::default()
             };
             if !bones.is_empty() {
@@ -331,6 +331,11 @@ fn report_errors((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
     }
 }
 
+/// Parses the solid of a bone, a mesh index, from extras. Returns 0, for none, if it is missing or invalid.
+fn parse_solid(value: Option<&Value>) -> u8 {
+    value.and_then(|value| u8::try_from(value.as_u64()?).ok()).unwrap_or(0)
+}
+
 /// Appends the pseudo-bones that the extras of their parts describe.
 fn add_pseudo_bones<'e>(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &'e [Extras]) -> Result<()> {
     let part = |(joint, extras): (usize, &'e Extras)| {
@@ -351,7 +356,7 @@ fn add_pseudo_bones<'e>(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &'e [Extra
             transform: Transform::Pseudo(pseudo),
             name: value.get("name").and_then(Value::as_str).map(Text::from),
             id_parent: Bone::PSEUDO,
-            id_solid: value.get("solid").and_then(Value::as_u64).unwrap_or(0) as u8,
+            id_solid: parse_solid(value.get("solid")),
             ..Bone::default()
         });
     }

@@ -114,8 +114,9 @@ fn vertex_buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
             Colors::F32(values) => (usage, VertexFormat::Float32x4, floats(values.as_flattened())),
         });
     }
-    for skin in skins {
-        // Unused slots get joint 0.
+    for mut skin in skins {
+        // Unused slots get joint 0 with a weight of 0.
+        skin.clear_unused_weights();
         let mut joints = skin.joints.into_flattened();
         joints.iter_mut().filter(|joint| **joint == Skin::NONE).for_each(|joint| *joint = 0);
         buffers.push((Usage::JointIndex, VertexFormat::Uint16x4, bulk::as_bytes(&joints).into_owned()));

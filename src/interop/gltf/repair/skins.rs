@@ -30,7 +30,10 @@ impl OutputJoints {
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<OutputJoints> {
     let are_placeholders = scene.skeleton.joints.is_empty();
     let count = if are_placeholders { joint_index_end(scene) } else { scene.skeleton.joints.len() };
-    let mut repair = SkinRepair { static_joint: u16::try_from(count).ok(), ..SkinRepair::default() };
+    let mut repair = SkinRepair {
+        static_joint: u16::try_from(count).ok().filter(|joint| *joint != Skin::NONE),
+        ..SkinRepair::default()
+    };
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let path = format!("meshes[{index}].skins");
         (repair.changed_vertices, repair.max_change) = (0, 0.0);
