@@ -83,7 +83,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, ofs_anims) == 40, "offset of ofs_ani
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, sz_anims) == 44, "offset of sz_anims");
 
 /*
- * The forms of the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
+ * The allowed forms of the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
  */
 typedef uint32_t bmd_control_flags;
 /* 0: 64 bits; 1: any; 2: 128 bits; 3: 96 bits. */
@@ -485,7 +485,7 @@ typedef uint64_t bmd_quad64;
  * - sz_vtx: u32, at 16
  *   Rejected unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST).
  * - sz_tris: u32, at 20
- *   Rejected unless sz_tris == 0 or ofs_tris >= 48: the triangles overlap the header (BMD-LIST).
+ *   Rejected unless sz_tris == 0 or ofs_tris >= 48: the faces overlap the header (BMD-LIST).
  * - flags: ControlFlags, at 24
  *   Reserved bits must be 0 (BMD-RESERVED).
  * - resv3: u32, at 28
@@ -502,7 +502,7 @@ typedef struct bmd_mesh_def_start {
     uint16_t n_vtx; /* Number of vertices. Must be the number of items in vertices (BMD-VERTEX-COUNT). */
     uint16_t n_tris; /* Number of triangles (B12). */
     uint32_t sz_vtx; /* Size of the vertex list in bytes. Rejected unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST). */
-    uint32_t sz_tris; /* Size of the face list in bytes. Rejected unless sz_tris == 0 or ofs_tris >= 48: the triangles overlap the header (BMD-LIST). */
+    uint32_t sz_tris; /* Size of the face list in bytes. Rejected unless sz_tris == 0 or ofs_tris >= 48: the faces overlap the header (BMD-LIST). */
     bmd_control_flags flags; /* The forms that the vertices and faces may have. Reserved bits must be 0 (BMD-RESERVED). */
     uint32_t resv3; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
 } bmd_mesh_def_start;
@@ -540,7 +540,7 @@ typedef uint8_t bmd_f8_a;
  */
 typedef struct bmd_lod_def {
     uint8_t id_mesh; /* Index of the first mesh. */
-    uint8_t n_mesh; /* Number of meshes. The range of this length from id_mesh must lie within meshes (BMD-LOD-RANGE). */
+    uint8_t n_mesh; /* Number of meshes. The range of this length that starts at id_mesh must lie within meshes (BMD-LOD-RANGE). */
     bmd_f8_a ld_sc; /* Nominal scale: at scale s, the viewing distance is 1/s − 1 metres (B18). */
     uint8_t resv1; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
 } bmd_lod_def;

@@ -244,7 +244,7 @@ types:
         valid:
           expr: 'sz_tris == 0 or ofs_tris >= 48'
         doc: |
-          Fails with: the triangles overlap the header.
+          Fails with: the faces overlap the header.
       - id: flags
         type: 'control_flags'
         doc: |
@@ -287,7 +287,7 @@ types:
           The faces, in any mix of forms.
   control_flags:
     doc: |
-      The forms of the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
+      The allowed forms of the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
     seq:
       - id: vertex_subtype
         type: b2
@@ -394,7 +394,7 @@ types:
         pos: _io.pos
         type: 'vertex_tag'
         doc: |
-          The first word, whose tag selects the form.
+          The start of the item, with the tag that selects the form.
   vertex_tag:
     doc: |
       The first word of any vertex.
@@ -886,7 +886,7 @@ types:
         pos: _io.pos
         type: 'face_tag'
         doc: |
-          The first word, whose tag selects the form.
+          The start of the item, with the tag that selects the form.
   face_tag:
     doc: |
       The first byte of any face.
@@ -1028,7 +1028,7 @@ types:
         type: u1
         doc: |
           Number of meshes.
-          The range of this length from id_mesh must lie within meshes (BMD-LOD-RANGE).
+          The range of this length that starts at id_mesh must lie within meshes (BMD-LOD-RANGE).
       - id: ld_sc
         type: 'f8_a'
         doc: |

@@ -128,8 +128,8 @@ types:
       - id: index_count
         type: u4
         doc: |
-          Number of its indices.
-          The range of this length from first_index must lie within n_indices (IYMA-MESH-RANGE).
+          Number of indices.
+          The range of this length that starts at first_index must lie within n_indices (IYMA-MESH-RANGE).
       - id: first_vertex
         type: u4
         doc: |
@@ -137,8 +137,8 @@ types:
       - id: vertex_count
         type: u4
         doc: |
-          Number of its vertices.
-          The range of this length from first_vertex must lie within n_vertices (IYMA-MESH-RANGE).
+          Number of vertices.
+          The range of this length that starts at first_vertex must lie within n_vertices (IYMA-MESH-RANGE).
   attribute_fields:
     doc: |
       A vertex buffer as plain fields.
@@ -149,7 +149,7 @@ types:
         valid:
           in-enum: true
         doc: |
-          The usage of its values.
+          The usage of the values.
       - id: custom
         if: 'usage.to_i == 0'
         type: u4
@@ -171,7 +171,7 @@ types:
         valid:
           in-enum: true
         doc: |
-          The format of its values.
+          The format of the values.
   data:
     doc: |
       The uncompressed buffers, concatenated.
@@ -217,14 +217,14 @@ types:
         repeat: expr
         repeat-expr: 'n_indices'
         doc: |
-          16 bits each.
+          16-bit indices.
       - id: as_u32
         if: 'choice == 1'
         type: u4
         repeat: expr
         repeat-expr: 'n_indices'
         doc: |
-          32 bits each.
+          32-bit indices.
       - id: check_choice
         size: 0
         valid:

@@ -10,7 +10,7 @@ seq:
   - id: header
     type: 'renderlib_header'
     doc: |
-      Always present.
+      The header, always present.
   - id: vertices
     type: 'vertex(header.format)'
     repeat: expr

@@ -87,7 +87,7 @@ impl Strings {
                 self.bytes.pop();
                 Ok(())
             }
-            _ => Err(Error::inexpressible("the last string is missing, empty or already without its NUL")
+            _ => Err(Error::inexpressible("there is no last string, or it is empty or unterminated")
                 .at(path!(strings))),
         }
     }

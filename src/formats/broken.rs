@@ -109,7 +109,7 @@ impl TextOracle {
         let before = format.check(file, &options)?;
         let mut findings = before.findings().iter();
         if let Some(fatal) = findings.find(|finding| finding.rule.severity == Severity::Fatal) {
-            let message = format!("the file is not valid: {}", fatal.message);
+            let message = format!("the file is invalid: {}", fatal.message);
             return Err(crate::Error::inexpressible(message).at(&fatal.path));
         }
         Ok(TextOracle { format, options, before })

@@ -135,7 +135,7 @@ fn load_image(name: &str, files: &dyn Files) -> io::Result<Image> {
     };
     let bytes = files.read(name, IMAGE_SIZE_LIMIT)?;
     if bytes.len() as u64 >= IMAGE_SIZE_LIMIT {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "an image of 4 GiB or more"));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the image has 4 GiB or more"));
     }
     Ok(Image { media_type: media_type.to_owned(), bytes: bytes.into() })
 }

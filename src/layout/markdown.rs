@@ -176,7 +176,7 @@ fn argument_text(ty: &Type, arguments: &[Expr], names: &Names) -> Option<String>
 }
 
 fn print_choice_table(out: &mut IndentedText, variants: &[Variant], names: &Names) {
-    out.push_line("The first of these whose condition holds:");
+    out.push_line("The first variant whose condition holds:");
     out.push_line("");
     print_table_head(out, &["if", "variant", "type", "meaning"]);
     for variant in variants {

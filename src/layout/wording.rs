@@ -136,7 +136,7 @@ pub(super) fn offset_texts(reached: &Reached) -> Vec<String> {
             (None, Some(offset)) => offset.to_string(),
             (None, None) => format!("after {previous}"),
         });
-        if field.position.is_none() {
+        if field.position.is_none() && !field.lookahead {
             offset = offset.and_then(|offset| offset.checked_add(field.size(&Scope::default())?));
             previous = field.name;
         }
@@ -154,7 +154,7 @@ pub(super) fn packing_text(block: &Block, names: &Names) -> String {
             format!("packed as selected by {} ({packings})", readable_expr(number, names))
         }
         (Packing::Lz4, _) => "one LZ4 block".to_owned(),
-        (Packing::Zstd, _) => "a run of zstd frames without magic bytes".to_owned(),
+        (Packing::Zstd, _) => "Zstandard frames without magic bytes".to_owned(),
         (packing, _) => packing.name().to_owned(),
     };
     match &block.size {
@@ -210,7 +210,11 @@ pub(super) fn requirement_text(
             format!("{each} be an index into {}{}", path(list), none.unwrap_or_default())
         }
         Requirement::Within { list, first } => {
-            format!("The range of this length from {} must lie within {}", expression(first), path(list))
+            format!(
+                "The range of this length that starts at {} must lie within {}",
+                expression(first),
+                path(list)
+            )
         }
         Requirement::Counts { list } => format!("Must be the number of items in {}", path(list)),
         Requirement::Position => "Must be the index of the item".to_owned(),

@@ -114,7 +114,7 @@ impl Mesh {
         let path = format!("meshes[{index}]");
         let mut remaining = self.instance_count();
         if remaining > 1 {
-            let message = "a mesh of several nodes was copied for each node";
+            let message = "the mesh was copied for each of its instances";
             let loss = Loss::new(LossKind::Split, path.clone(), message);
             losses.push(loss.with_count(remaining, "copies"));
         }

@@ -95,15 +95,15 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
         };
         if normals && mesh.normals.is_none() {
             mesh.generate_normals();
-            fill("normals", "normals of the faces");
+            fill("normals", "generated normals");
         }
         if tangents && mesh.tangents.is_none() {
             mesh.tangents = Some(vec![[1.0, 0.0, 0.0, 1.0]; vertices]);
-            fill("tangents", "tangents of +X");
+            fill("tangents", "tangents along +X");
         }
         for set in mesh.uvs.len()..uvs {
             mesh.uvs.push(vec![[0.0; 2]; vertices]);
-            fill(&format!("uvs[{set}]"), "texture coordinates of 0");
+            fill(&format!("uvs[{set}]"), "texture coordinates (0, 0)");
         }
         for set in mesh.colors.len()..colors {
             mesh.colors.push(Colors::U8(vec![[255; 4]; vertices]));
@@ -120,7 +120,7 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
             };
             let found = existing.iter_mut().find(is_same).and_then(Option::take);
             mesh.custom.push(found.unwrap_or_else(|| {
-                fill("custom", "attributes of 0");
+                fill("custom", "custom attributes with the value 0");
                 needed.zeros(vertices)
             }));
         }

@@ -140,7 +140,7 @@ pub(crate) fn unpack_lz4<T: bytemuck::Pod>(
     }
     // As in the LZ4 library, empty content is packed to exactly the byte 0x00.
     if size == 0 && packed != [0] {
-        return malformed("is not the single byte 0x00, which empty data is packed to".to_owned());
+        return malformed("must be the single byte 0x00, since its content is empty".to_owned());
     }
     let mut capacity = size.min((packed.len() as u64).saturating_mul(TRUSTED_RATIO).max(TRUSTED_SIZE));
     loop {

@@ -205,7 +205,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_fixed, double_) == 10, "offset of double_
  * - flags: Flags, at 2
  * - given: Given, at 5
  * - ahead: Flags, after given, as a look-ahead
- * - wide: Far, after ahead, if ahead.wide
+ * - wide: Far, after given, if ahead.wide
  * - name: NUL-terminated bytes, at count, if count != 0
  * - titled: u8[8] that contain Titled, after wide
  */

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use meshspec::interop::Interchange::Ply;
 use meshspec::scene::{
-    Capabilities, Colors, Faces, FromScene, Joint, Lod, Mesh, Placement, Scene, SceneOptions, Skeleton, Skin, ToScene, UvOrigin,
-    Weights,
+    Capabilities, Colors, Faces, FromScene, Joint, Lod, Mesh, Placement, Scene, SceneOptions, Skeleton, Skin,
+    ToScene, UvOrigin, Weights,
 };
 use meshspec::{Loss, crucible, mesh, seed};
 
@@ -117,7 +117,7 @@ fn joint_names_and_flipped_coordinates_are_listed() {
     assert_eq!((again.meshes[0].uv_origin, &again.meshes[0].uvs[0][0]), (UvOrigin::BottomLeft, &[0.0, 1.0]));
 }
 
-/// Missing attributes are filled in: white, +X, 0, or normals of the faces.
+/// Missing attributes are filled in: white, +X, 0, or generated normals.
 #[test]
 fn merged_meshes_share_their_attributes() {
     let full = |colors| Mesh {

@@ -226,7 +226,7 @@ impl SplitArgs {
         match self.mesh {
             Some(index) if index >= document.meshes.len() => {
                 let meshes = counted(document.meshes.len() as u64, "mesh", "meshes");
-                let message = format!("no mesh {index}: the file has {meshes}, counted from 0");
+                let message = format!("no mesh {index}: the file has {meshes} (indices count from 0)");
                 Err(Failure::usage(&name, message))
             }
             Some(index) => Ok(vec![(index, document.mesh(index).map_err(fail)?)]),

@@ -42,7 +42,7 @@ fn merge_and_split_again() {
     folder.run("iyma split both.ima").fails(2);
     assert!(!folder.names().contains(&"both.0.ima".to_owned()));
     folder.run("iyma split both.ima --mesh 1 --force").fine();
-    let missing = "error: both.ima: no mesh 2: the file has 2 meshes, counted from 0\n";
+    let missing = "error: both.ima: no mesh 2: the file has 2 meshes (indices count from 0)\n";
     assert_eq!(folder.run("iyma split both.ima --mesh 2").fails(2), missing);
 }
 

@@ -93,7 +93,7 @@ fn shared_meshes_are_written_once() {
     folder.run("convert nodes.gltf baked.gltf --strict --bake").fails(1);
     let messages = folder.run("convert nodes.gltf baked.gltf --bake").fails(0);
     assert!(
-        messages.contains("split: meshes[0]: a mesh of several nodes was copied for each node: 100 copies\n"),
+        messages.contains("split: meshes[0]: the mesh was copied for each of its instances: 100 copies\n"),
         "{messages}"
     );
     let json: Value = serde_json::from_slice(&folder.get("baked.gltf")).unwrap();

@@ -177,7 +177,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     streams.extend(mesh.uvs.into_iter().next().map(Values::Uv));
     if let Some(tangents) = mesh.tangents {
         if tangents.iter().any(|[.., handedness]| *handedness != 1.0) {
-            let message = "Crucible has no tangent handedness; -1 becomes 1";
+            let message = "Crucible has no tangent handedness; values other than 1 become 1";
             losses.push(Loss::dropped(format!("meshes[{index}].tangents.w"), message));
         }
         streams.push(Values::Tangent(tangents.into_iter().map(|[x, y, z, _]| [x, y, z]).collect()));

@@ -107,7 +107,7 @@ mod decoder {
             let size = value_size(file, accessor.value(), attribute, points).map_err(|why| reject(&why))?;
             file.charge_budget(points as u64 * size as u64, || at.to_owned())?;
             let values = point_values(attribute, points, size);
-            let values = values.ok_or_else(|| reject(&format!("points without a value of {name}")))?;
+            let values = values.ok_or_else(|| reject(&format!("some points have no value of {name}")))?;
             accessor_values.insert(accessor.value(), values);
         }
         let vertex_indices: Vec<u32> = mesh.faces().as_flattened().iter().map(|point| point.0).collect();

@@ -267,7 +267,7 @@ pub(super) fn parse_data_uri(uri: &str) -> Option<Result<(&str, Vec<u8>), String
     const BASE64_MARK: &str = ";base64";
     let is_base64 = |kind: &str| kind.to_ascii_lowercase().ends_with(BASE64_MARK);
     let Some((kind, text)) = data.split_once(',').filter(|(kind, _)| is_base64(kind)) else {
-        return Some(Err("a data URI that is not base64".to_owned()));
+        return Some(Err("the data URI is not base64-encoded".to_owned()));
     };
     let media_type = &kind[..kind.len() - BASE64_MARK.len()];
     let bytes = BASE64.decode(text).map_err(|error| format!("base64: {error}"));

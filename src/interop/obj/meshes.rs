@@ -73,7 +73,7 @@ fn set_attributes(mesh: &mut Mesh, corners: &[Corner], lists: &ValueLists, at: &
     let position_indices = corners.iter().map(|corner| corner[0]);
     (mesh.positions, mesh.exact_positions) = lists.positions.select(position_indices);
     if corners.iter().any(|corner| corner[1] != ABSENT) {
-        list_defaults(count_absent(corners, 1), "uvs[0]", "texture coordinates of 0");
+        list_defaults(count_absent(corners, 1), "uvs[0]", "texture coordinates (0, 0)");
         let uv = |corner: &Corner| lists.uvs.get(corner[1] as usize).copied().unwrap_or_default();
         mesh.uvs.push(corners.iter().map(uv).collect());
     }
@@ -85,7 +85,7 @@ fn set_attributes(mesh: &mut Mesh, corners: &[Corner], lists: &ValueLists, at: &
     }
     if corners.iter().any(|corner| corner[2] != ABSENT) {
         let missing = count_absent(corners, 2);
-        list_defaults(missing, "normals", "normals of the faces");
+        list_defaults(missing, "normals", "generated normals");
         if missing > 0 {
             mesh.generate_normals();
         }

@@ -118,6 +118,6 @@ fn require_capacity(count: usize, words: &Words) -> Result<()> {
     if count < MAX_VALUES {
         return Ok(());
     }
-    let message = format!("more than {count} values of one kind");
+    let message = format!("more than {count} positions, texture coordinates or normals");
     Err(Error::limit_exceeded(Limit::Fixed, message).with_span(Some(words.span())))
 }

@@ -151,7 +151,8 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
             Some(b"property") => {
                 let property = parse_property(&mut words)?;
                 let element = header.elements.last_mut();
-                let element = element.ok_or_else(|| words.reject("a property before the first element"))?;
+                let element =
+                    element.ok_or_else(|| words.reject("the property precedes the first element"))?;
                 element.properties.push(property);
             }
             Some(b"end_header") => break,
@@ -220,7 +221,7 @@ fn parse_property(words: &mut Words) -> Result<Property> {
         Some(plain) => (None, Some(plain)),
         None => (parse_type("the type of the number of items")?, parse_type("the type of the items")?),
     };
-    let number_type = number_type.ok_or_else(|| words.reject("a list of lists"))?;
+    let number_type = number_type.ok_or_else(|| words.reject("lists of lists are unsupported"))?;
     Ok(Property { name: parse_name(words, "the name of the property")?, number_type, length_type })
 }
 

@@ -145,7 +145,10 @@ impl Assembler<'_> {
         };
         let message = match possible[..] {
             [step] => return Ok(step),
-            [] => format!("no condition holds for any of {}", names(&variants.iter().collect::<Vec<_>>())),
+            [] => format!(
+                "no variant applies: the conditions of {} are false",
+                names(&variants.iter().collect::<Vec<_>>())
+            ),
             _ => format!("the value that selects one of {} is omitted", names(&possible)),
         };
         Err(self.error(message))

@@ -59,7 +59,7 @@ impl<'v> Input<'v> {
                 leaf.mark_used();
                 Ok(GroupInput::Numbers(ty, bytes))
             }
-            _ => Err(format!("is {}, but a single value is given", describe_type(ty))),
+            _ => Err(format!("found a single value, expected {}", describe_type(ty))),
         }
     }
 
@@ -131,7 +131,7 @@ fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'
         GivenValue::Text(text) => parse_value(ty, text).map(Cow::Owned),
         GivenValue::Unterminated(text) => Ok(Cow::Owned(Value::Text(text.clone()))),
         GivenValue::Bytes(..) | GivenValue::Numbers(..) => {
-            Err("is a single value, but several are given".to_owned())
+            Err("found several values, expected one".to_owned())
         }
     }
 }

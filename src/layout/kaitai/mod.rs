@@ -167,7 +167,7 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
             if let Some(whole) = end_condition(field, &id) {
                 print_check(out, &format!("check_{id}_end"), condition, &whole, END_CHECK_DOC);
             }
-            print_checks(out, field, &to_identifier(field.name), None, names);
+            print_checks(out, field, &to_identifier(field.name), condition, names);
         }
         if magic.is_empty() && fields.iter().all(|field| field.position.is_some()) {
             // YAML has no empty block list.
@@ -225,9 +225,8 @@ fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Opti
             Requirement::ReservedZero => reserved_bits_condition(field),
             _ => continue,
         };
-        let conditions = [field.condition, c.condition].into_iter().flatten();
-        let conditions = conditions.map(|condition| expr_text(&condition, names));
-        let applies = condition.map(str::to_owned).into_iter().chain(conditions);
+        let own = c.condition.map(|condition| expr_text(&condition, names));
+        let applies = condition.map(str::to_owned).into_iter().chain(own);
         let applies: Vec<_> = applies.map(|condition| parenthesize_compound(&condition)).collect();
         let applies = (!applies.is_empty()).then(|| applies.join(" and "));
         let text = constraint_text(c, field, names, str::to_owned);

@@ -40,6 +40,7 @@ fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &Nam
     let number = |expr: &Expr| atom(expr, names, &KaitaiNotation);
     let term = match &constraint.requirement {
         Requirement::Below(limit) => format!("_ < {}", number(limit)),
+        Requirement::AtLeast(limit) => format!("_ >= {}", number(limit)),
         Requirement::OneOf(values) => {
             let terms: Vec<_> = values.iter().map(|value| format!("_ == {}", number(value))).collect();
             format!("({})", terms.join(" or "))

@@ -26,7 +26,7 @@ pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8
     if size < min || size > max {
         let content = if min == max { format!("{min}") } else { format!("{min} to {max}") };
         let packed = packed.len();
-        let message = format!("{size} bytes are declared, but {packed} packed bytes contain {content}");
+        let message = format!("{size} bytes are declared, but {packed} packed bytes unpack to {content}");
         return Err(ZstdError::Size(message));
     }
     if size > limits.max_decoded {

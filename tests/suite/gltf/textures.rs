@@ -196,7 +196,7 @@ fn textures_that_cannot_be_read_are_losses() {
         ["dropped: images[0]: bufferViews[9]: out of range: the buffer view count is 2"]
     );
     json["images"] = json!([{ "uri": "data:image/png,x" }]);
-    assert_eq!(lines(&json), ["dropped: images[0]: a data URI that is not base64"]);
+    assert_eq!(lines(&json), ["dropped: images[0]: the data URI is not base64-encoded"]);
     json["images"] = json!([{}]);
     assert_eq!(lines(&json), ["dropped: images[0]: neither a URI nor a view"]);
 }

@@ -227,8 +227,8 @@ fn unsupported_statements_are_listed() {
          dropped: vt: values that no face uses, 1 of 2 values\n\
          dropped: vn: values that no face uses, 1 of 2 values\n\
          dropped: meshes[0].faces: faces with fewer than 3 corners, 1 of 3 faces\n\
-         changed: meshes[0].uvs[0]: missing values were replaced by texture coordinates of 0, 3 of 4 vertices\n\
-         changed: meshes[0].normals: missing values were replaced by normals of the faces, 3 of 4 vertices"
+         changed: meshes[0].uvs[0]: missing values were replaced by texture coordinates (0, 0), 3 of 4 vertices\n\
+         changed: meshes[0].normals: missing values were replaced by generated normals, 3 of 4 vertices"
     );
     let [x, z] = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
     assert_eq!(scene.meshes[0].normals.as_deref().unwrap(), [x, z, z, z]);
@@ -400,7 +400,7 @@ fn missing_texture_coordinates_and_normals_are_dropped() {
         losses,
         "dropped: f: missing texture coordinates of corners: 2\n\
          dropped: f: missing normals of corners: 3\n\
-         changed: meshes[0].uvs[0]: missing values were replaced by texture coordinates of 0, 2 of 3 vertices"
+         changed: meshes[0].uvs[0]: missing values were replaced by texture coordinates (0, 0), 2 of 3 vertices"
     );
     let mesh = &scene.meshes[0];
     assert_eq!(mesh.positions, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);

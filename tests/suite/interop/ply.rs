@@ -176,9 +176,12 @@ fn errors_name_the_location() {
         ("ply\nelements 3\n".into(), "line 3, column 1: the header has no line `end_header`"),
         ("ply\nelement a -3\n".into(), "line 2, column 11: expected a number of items, found `-3`"),
         ("ply\nelement a\n".into(), "line 2, column 10: the number of items is missing"),
-        ("ply\nproperty int a\n".into(), "line 2, column 14: a property before the first element"),
+        ("ply\nproperty int a\n".into(), "line 2, column 14: the property precedes the first element"),
         ("ply\nelement a 1\nproperty long a\n".into(), "line 3, column 10: `long` is not a PLY type"),
-        ("ply\nelement a 1\nproperty list int list a\n".into(), "line 3, column 19: a list of lists"),
+        (
+            "ply\nelement a 1\nproperty list int list a\n".into(),
+            "line 3, column 19: lists of lists are unsupported",
+        ),
         (
             "ply\nformat ascii 1.0\nend_header\n".into(),
             "line 4, column 1: the header declares no element `vertex`",
@@ -255,7 +258,7 @@ fn merged_meshes_keep_their_attributes() {
     let (folder, losses) = write(Ply, scene_of(vec![triangle(), with])).unwrap();
     assert_eq!(
         losses,
-        "changed: meshes[0].custom: attributes of 0 were added, since other meshes have them\n\
+        "changed: meshes[0].custom: custom attributes with the value 0 were added, since other meshes have them\n\
          merged: meshes: PLY stores a single mesh; all meshes were merged: 2"
     );
     let (scene, _) = scene(Ply, &folder["file.ply"]);

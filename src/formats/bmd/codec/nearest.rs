@@ -130,7 +130,7 @@ impl Triple {
             return Ok(values.iter().map(|values| Triple::from(nearest_triple(*values))).collect());
         }
         let index = values.iter().position(|values| !all_fit(values)).unwrap_or(0);
-        let message = format!("{:?} is not finite or outside ±{}", values[index], Triple::MAX);
+        let message = format!("{:?} is non-finite or outside ±{}", values[index], Triple::MAX);
         Err(Error::inexpressible(message).at(path!([index])))
     }
 }

@@ -111,12 +111,12 @@ impl VertexToPack {
     }
 
     fn position_error(&self, range: &str) -> PackError {
-        let message = format!("{:?} is not finite or outside {range}", self.position);
+        let message = format!("{:?} is non-finite or outside {range}", self.position);
         PackError { attribute: "position", message }
     }
 
     fn st_error(&self, range: &str) -> PackError {
-        PackError { attribute: "st", message: format!("{:?} is not finite or outside {range}", self.st()) }
+        PackError { attribute: "st", message: format!("{:?} is non-finite or outside {range}", self.st()) }
     }
 
     /// Returns the errors of `vertex`, decoded from the packed vertex.

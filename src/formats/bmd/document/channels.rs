@@ -132,7 +132,7 @@ impl FloatChannels {
 fn pack_triples(keys: &[(u32, [f32; 3])], name: &'static str, worst: &mut f32) -> Result<Vec<(u32, Triple)>> {
     let triples = keys.iter().enumerate().map(|(index, (frame, target))| {
         let triple = Triple::nearest(*target).ok_or_else(|| {
-            let message = format!("{target:?} is not finite or outside ±{}", Triple::MAX);
+            let message = format!("{target:?} is non-finite or outside ±{}", Triple::MAX);
             Error::inexpressible(message).at(path!((name)[index]))
         })?;
         *worst = triple.value().into_iter().zip(target).map(|(a, b)| (a - b).abs()).fold(*worst, f32::max);

@@ -23,7 +23,7 @@ pub fn restore(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<L
                 meshes.insert(index, mesh);
                 mesh_indices.iter_mut().filter(|other| **other >= index).for_each(|other| *other += 1);
             }
-            _ => losses.push(Loss::dropped(format!("extras.{EXTRA}"), "extras that are not a BMD mesh")),
+            _ => losses.push(Loss::dropped(format!("extras.{EXTRA}"), "invalid undrawn mesh")),
         }
     }
     mesh_indices

@@ -244,7 +244,7 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
             losses.push(Loss::changed(uv_path, message));
         }
         Surface::Flat if has_only_zero_uvs => {
-            losses.push(Loss::dropped(uv_path, "texture coordinates of 0 on a flat colour"));
+            losses.push(Loss::dropped(uv_path, "texture coordinates (0, 0) on a flat colour"));
         }
         _ => {}
     }
@@ -336,7 +336,7 @@ fn report_errors(encoded: &EncodedMesh, color_rounding: f32, index: usize, losse
 fn split_large(document: &mut Document, mesh_indices: &[usize], losses: &mut Vec<Loss>) -> Result<()> {
     let pieces = split_meshes(document, PieceLimits::COUNTABLE)?;
     for (index, mesh) in mesh_indices.iter().enumerate().filter(|(_, mesh)| pieces[**mesh] > 1) {
-        let message = "meshes of BMD have at most 65535 vertices and triangles";
+        let message = "BMD meshes have at most 65535 vertices and 65535 triangles";
         let loss = Loss::new(LossKind::Split, format!("meshes[{index}]"), message);
         losses.push(loss.with_detail(format_args!("into {}", pieces[*mesh])));
     }

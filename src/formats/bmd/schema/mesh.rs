@@ -45,7 +45,7 @@ pub struct MeshDef {
         message = "{found}, but the vertex count of the list is {limit}"
     )]
     n_vtx: u16,
-    /// Number of triangles; `None` if it follows from the faces (B12).
+    /// Number of triangles (B12).
     #[bw(map = |stated| stated.unwrap_or(extents.n_tris))]
     pub n_tris: Option<u16>,
     /// Size of the vertex list in bytes.
@@ -54,7 +54,7 @@ pub struct MeshDef {
     #[layout(rule = rules::LIST)]
     sz_vtx: u32,
     /// Size of the face list in bytes.
-    #[br(temp, assert(sz_tris == 0 || ofs_tris >= 48, "the triangles overlap the header"))]
+    #[br(temp, assert(sz_tris == 0 || ofs_tris >= 48, "the faces overlap the header"))]
     #[bw(calc = extents.sz_tris)]
     #[layout(rule = rules::LIST)]
     sz_tris: u32,

@@ -214,6 +214,6 @@ pub(super) fn missing_mesh(index: usize, count: usize) -> Error {
         1 => "1 mesh".to_owned(),
         _ => format!("{count} meshes"),
     };
-    let message = format!("there is no mesh {index}: the file has {meshes}, counted from 0");
+    let message = format!("there is no mesh {index}: the file has {meshes} (indices count from 0)");
     Error::unsupported(message).in_format(FormatId::Iyma)
 }

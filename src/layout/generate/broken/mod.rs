@@ -107,7 +107,7 @@ impl fmt::Display for BrokenFile {
             f.write_str(": ")?;
         }
         write!(f, "{}", self.breakage)?;
-        if self.path == self.changed { Ok(()) } else { write!(f, ", noticed at {}", self.path) }
+        if self.path == self.changed { Ok(()) } else { write!(f, ", detected at {}", self.path) }
     }
 }
 
@@ -160,10 +160,10 @@ impl fmt::Display for Breakage {
 ///     broken,
 ///     [
 ///         "count = 100: a value that fails a check (there are too many samples)",
-///         "count = 2: a count that is one too large, noticed at samples",
+///         "count = 2: a count that is one too large, detected at samples",
 ///         "the file ends at byte 0x0",
-///         "the file ends at byte 0x3, noticed at count",
-///         "the file ends at byte 0x4, noticed at samples",
+///         "the file ends at byte 0x3, detected at count",
+///         "the file ends at byte 0x4, detected at samples",
 ///         "wrong magic bytes",
 ///     ]
 /// );

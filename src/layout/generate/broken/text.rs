@@ -28,7 +28,7 @@ pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
         attempts.push(text.without_lines("a line is missing", &lines[..1]));
         match attribute.occurs {
             Occurrence::File => attempts.push(text.with_duplicate(*first, "a duplicate line")),
-            Occurrence::Vertex => attempts.push(text.with_duplicate(*first, "a line too many")),
+            Occurrence::Vertex => attempts.push(text.with_duplicate(*first, "one line too many")),
             Occurrence::Face => {}
         }
         attempts.extend(text.attempts_on_line(attribute, *first, vertices));
@@ -88,7 +88,7 @@ impl FileLines<'_> {
         let once = |from: &str, to: &str| all.replacen(from, to, 1);
         let mut attempts = vec![
             attempt("a value is missing", vec![fewer], vec![]),
-            attempt("a value too many", vec![format!("{all}, 0")], vec![]),
+            attempt("one value too many", vec![format!("{all}, 0")], vec![]),
             attempt("a comma after the last value", vec![format!("{all},")], vec![]),
             attempt("an unknown identifier", vec![format!("x{all}")], vec![]),
             attempt("no whitespace after the identifier", vec![once(" ", "")], vec![once(" ", "\t")]),

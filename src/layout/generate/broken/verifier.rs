@@ -46,7 +46,7 @@ impl<'f> Verifier<'f> {
         let fault = original.fault.as_ref().map(|fault| (&fault.message, &fault.path));
         let finding = || original.errors().next().map(|finding| (&finding.message, &finding.path));
         if let Some((message, path)) = fault.or_else(finding) {
-            return Err(crate::Error::inexpressible(format!("the file is not valid: {message}")).at(path));
+            return Err(crate::Error::inexpressible(format!("the file is invalid: {message}")).at(path));
         }
         Ok(Verifier { file, ty, rules, limits: *limits, original })
     }
