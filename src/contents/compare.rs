@@ -165,9 +165,8 @@ impl Comparison {
 
     /// Records a difference for each key of `found` that is not in `known`.
     fn record_extras(&mut self, path: &mut String, known: &Map<String, Value>, found: &Map<String, Value>) {
-        let is_extra =
-            |(key, found): &(&String, &Value)| !known.contains_key(*key) && !is_null_or_empty(found);
-        for (key, found) in found.iter().filter(is_extra) {
+        let is_new = |(key, found): &(&String, &Value)| !known.contains_key(*key) && !is_null_or_empty(found);
+        for (key, found) in found.iter().filter(is_new) {
             let record = |this: &mut Self, path: &mut String| {
                 this.record(path, || "no such key".to_owned(), || describe(found));
             };

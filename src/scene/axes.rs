@@ -261,10 +261,8 @@ impl BasisChange {
         (flips % 2 == 1) != is_swap
     }
 
-    fn map_direction(&self, direction: [f32; 3]) -> [f32; 3] {
-        std::array::from_fn(|row| {
-            f32::from_bits(direction[self.source[row]].to_bits() ^ self.sign_flips[row])
-        })
+    fn map_direction(&self, vector: [f32; 3]) -> [f32; 3] {
+        std::array::from_fn(|row| f32::from_bits(vector[self.source[row]].to_bits() ^ self.sign_flips[row]))
     }
 
     fn map_point(&self, point: [f32; 3]) -> [f32; 3] {

@@ -53,8 +53,7 @@ impl Scene {
         let joints = &mut self.skeleton.joints;
         let roots = joints.iter_mut().filter(|joint| joint.parent.is_none());
         roots.filter_map(|root| root.rest.as_mut()).for_each(|rest| moved(&mut rest.translation));
-        let channels = self.animations.iter_mut().flat_map(|animation| &mut animation.channels);
-        for channel in channels {
+        for channel in self.animations.iter_mut().flat_map(|animation| &mut animation.channels) {
             let is_root = joints.get(channel.joint).is_some_and(|joint| joint.parent.is_none());
             if let (true, Samples::Translation(keys)) = (is_root, &mut channel.samples) {
                 keys.iter_mut().for_each(moved);
@@ -343,8 +342,7 @@ impl Skin {
 impl CustomAttribute {
     fn select(&self, vertices: &[usize]) -> CustomAttribute {
         let CustomAttribute { name, components, values } = self;
-        let indices: Vec<usize> =
-            vertices.iter().flat_map(|vertex| vertex * components..(vertex + 1) * components).collect();
+        let indices: Vec<_> = vertices.iter().flat_map(|v| v * components..(v + 1) * components).collect();
         CustomAttribute { name: name.clone(), components: *components, values: values.select(&indices) }
     }
 }

@@ -151,8 +151,7 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
-        let is_used =
-            |kind: &LineKind| kind.attribute().occurs == Occurrence::Vertex && self.has_channel(*kind);
+        let is_used = |k: &LineKind| k.attribute().occurs == Occurrence::Vertex && self.has_channel(*k);
         Info {
             properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {

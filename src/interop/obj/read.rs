@@ -94,20 +94,17 @@ impl ObjReader {
         let values = self.file.lists.counts().values;
         // 32 bytes of names count as one triangle.
         let names = self.file.libraries.len() / 32;
-        let count =
-            values.into_iter().chain([self.vertex_count, self.triangle_count]).fold(names, usize::max);
-        require_triangles(count as u64, self.limits.max_triangles)
+        let max = values.into_iter().chain([self.vertex_count, self.triangle_count]).fold(names, usize::max);
+        require_triangles(max as u64, self.limits.max_triangles)
     }
 
     /// Adds a run. Returns `false` if its lines must be read sequentially.
     fn add_run(&mut self, piece: &ParsedPiece, run: &LineRun) -> bool {
         let LineRun { kind, required_counts, start, end, .. } = run;
-        let [counts, first, last] =
-            [self.file.lists.counts(), start.counts, end.counts].map(|counts| counts.values);
+        let [counts, first, last] = [self.file.lists.counts(), start.counts, end.counts].map(|c| c.values);
         let available: [usize; 3] = std::array::from_fn(|kind| counts[kind] + last[kind] - first[kind]);
         let mut pairs = available.iter().zip(required_counts);
-        let is_complete =
-            pairs.all(|(available, required)| (*required as usize..=MAX_VALUES).contains(available));
+        let is_complete = pairs.all(|(have, need)| (*need as usize..=MAX_VALUES).contains(have));
         if *kind == RunKind::Sequential || !is_complete {
             return false;
         }

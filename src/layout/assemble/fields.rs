@@ -140,8 +140,7 @@ impl Assembler<'_> {
             Err(possible) => possible,
         };
         let names = |steps: &[&Step]| {
-            let names = steps.iter().filter_map(|step| Some(step.variant?.name));
-            names.collect::<Vec<_>>().join(", ")
+            steps.iter().filter_map(|step| Some(step.variant?.name)).collect::<Vec<_>>().join(", ")
         };
         let message = match possible[..] {
             [step] => return Ok(step),

@@ -162,9 +162,7 @@ impl<'b> Predicate<'b> {
             holds || each(Violation { found, ..Violation::at(item) })
         };
         match self {
-            Predicate::Below(limit) => {
-                items.all(|i| check(i, numbers.item(i).all(|n| n.is_below(*limit)), None))
-            }
+            Predicate::Below(end) => items.all(|i| check(i, numbers.item(i).all(|n| n.is_below(*end)), None)),
             Predicate::AtLeast(limit) => {
                 items.all(|i| check(i, numbers.item(i).all(|n| n.is_at_least(*limit)), None))
             }

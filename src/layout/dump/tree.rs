@@ -376,11 +376,13 @@ impl Builder {
 
 /// Returns the text of the path segments starting at `depth`.
 fn step_text(path: &[Segment], depth: usize) -> String {
-    let rest = path.iter().enumerate().skip(depth);
-    rest.map(|(index, segment)| match segment {
-        Segment::Field(name) if index == 0 => (*name).to_owned(),
-        Segment::Field(name) => format!(".{name}"),
-        Segment::Index(index) => format!("[{index}]"),
-    })
-    .collect()
+    path.iter()
+        .enumerate()
+        .skip(depth)
+        .map(|(index, segment)| match segment {
+            Segment::Field(name) if index == 0 => (*name).to_owned(),
+            Segment::Field(name) => format!(".{name}"),
+            Segment::Index(index) => format!("[{index}]"),
+        })
+        .collect()
 }

@@ -109,8 +109,7 @@ impl Generator<'_> {
             let values = self.frames.visible_values();
             let group = groups.map_or(Ok(drawn.len() as i128), |groups| groups.eval_int(&values));
             let (Some(numbers), Ok(group @ 1..)) = (integers(drawn, of), group) else { continue };
-            let ranks = numbers.chunks(group as usize).flat_map(ranks);
-            for (index, number) in ranks.enumerate() {
+            for (index, number) in numbers.chunks(group as usize).flat_map(ranks).enumerate() {
                 self.set_item(index, of, Value::Int(number));
             }
         }

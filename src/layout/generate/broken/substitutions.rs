@@ -75,8 +75,7 @@ pub fn substitutions<'f>(
     walk(ty, file, limits, &mut finder)
         .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
     let substituted = move |number: Number| {
-        let replacements = number.replacements();
-        replacements.into_iter().filter_map(move |value| number.substituted(file, value))
+        number.replacements().into_iter().filter_map(move |value| number.substituted(file, value))
     };
     Ok(finder.0.into_iter().flat_map(substituted))
 }
