@@ -1,5 +1,6 @@
 //! Finds the first difference between expected and loaded contents.
 
+use crate::text::truncated;
 use std::fmt::Debug;
 
 use super::Mismatch;
@@ -44,8 +45,5 @@ fn indentation(line: &str) -> usize {
 fn shortened_value(line: &str) -> String {
     let value = line.split_once(": ").map_or(line, |(_, value)| value);
     let value = value.trim().trim_end_matches(',');
-    match value.char_indices().nth(MAX_WIDTH) {
-        Some((end, _)) => format!("`{}…`", &value[..end]),
-        None => format!("`{value}`"),
-    }
+    format!("`{}`", truncated(value, MAX_WIDTH))
 }

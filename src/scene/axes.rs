@@ -168,10 +168,8 @@ impl FromStr for Axes {
         let axes = axes.ok_or_else(|| reject("has a direction other than ±x, ±y, ±z"))?;
         let axes = <[Axis; 3]>::try_from(axes).map_err(|_| reject("does not have three directions"))?;
         let [right, up, forward] = axes.map(Axis::vector);
-        match right.cross(up).dot(forward) {
-            0.0 => Err(reject("uses an axis twice")),
-            _ => Ok(Axes(axes)),
-        }
+        let is_valid = right.cross(up).dot(forward) != 0.0;
+        if is_valid { Ok(Axes(axes)) } else { Err(reject("uses an axis twice")) }
     }
 }
 

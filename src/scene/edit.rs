@@ -16,9 +16,7 @@ impl Scene {
     /// Applies [`Scene::transform`] to meshes and joints, for formats without scene transforms. A translation moves the
     /// root joints; any other transform becomes a new last joint, the parent of all roots.
     pub fn apply_transform(&mut self) {
-        let Some(transform) = self.transform.take().filter(|transform| *transform != Mat4::IDENTITY) else {
-            return;
-        };
+        let Some(transform) = self.transform.take().filter(|t| *t != Mat4::IDENTITY) else { return };
         self.transform_f64(transform.as_dmat4());
     }
 
@@ -193,10 +191,8 @@ impl Mesh {
                 })
             })
             .collect();
-        let corners = match self.faces.indices.take() {
-            Some(indices) => indices.into_u32(),
-            None => (0..before as u32).collect(),
-        };
+        let corners =
+            self.faces.indices.take().map_or_else(|| (0..before as u32).collect(), Indices::into_u32);
         let indices = corners.iter().filter_map(|corner| targets.get(*corner as usize).copied()).collect();
         self.faces.indices = Some(Indices::U32(indices));
         self.retain_vertices(&kept);

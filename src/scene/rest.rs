@@ -166,10 +166,7 @@ impl Rebinding {
                 motion.is_uniform && !motion.is_rigid && free(joint) && first.inverse().is_finite()
             });
             let moved = exact.unwrap_or(*own);
-            let inverse_bind = match exact {
-                Some(moved) => joint.inverse_bind * moved.inverse(),
-                None => global.inverse(),
-            };
+            let inverse_bind = exact.map_or(global.inverse(), |moved| joint.inverse_bind * moved.inverse());
             rebinding.inverse_binds.push((!skinning.is_negligible(moved)).then_some(inverse_bind));
             rebinding.is_deviating.push(!motion.is_rigid && exact.is_none());
         }

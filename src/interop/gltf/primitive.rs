@@ -30,9 +30,7 @@ pub(super) fn read(
     at: &str,
     log: &mut ReadLog,
 ) -> Result<Option<(Mesh, Vec<u32>)>> {
-    let Checked::Valid(mode) = entry.mode else {
-        return Err(malformed(at, "unknown primitive mode"));
-    };
+    let Checked::Valid(mode) = entry.mode else { return Err(malformed(at, "unknown primitive mode")) };
     if matches!(mode, Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
         log.losses.push(Loss::dropped(at, "lines are not converted"));
         return Ok(None);

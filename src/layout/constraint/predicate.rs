@@ -217,9 +217,7 @@ impl<'b> Predicate<'b> {
                 });
                 violation.is_none_or(each)
             }
-            Predicate::Position => {
-                first_numbers.all(|(item, number)| check(item, number.equals(item as i128), Some(number)))
-            }
+            Predicate::Position => first_numbers.all(|(i, n)| check(i, n.equals(i as i128), Some(n))),
             Predicate::Equal => {
                 let first = numbers.first_numbers().next();
                 first_numbers.all(|(item, number)| {

@@ -46,9 +46,7 @@ impl Generator<'_> {
                     None
                 }
             };
-            if let Some(number) = other {
-                adapted = Value::Int(number);
-            }
+            adapted = other.map_or(adapted, Value::Int);
         }
         adapted
     }
@@ -137,9 +135,7 @@ impl Generator<'_> {
 
     /// Returns `false` if the look-aheads drawn so far imply a field that violates a constraint.
     pub fn can_follow(&self, steps: &'static [Step]) -> bool {
-        let follows = |step: &&Step| {
-            step.condition.as_ref().is_some_and(|condition| self.frames.eval_bool(condition) == Ok(true))
-        };
+        let follows = |s: &&Step| s.condition.as_ref().is_some_and(|c| self.frames.eval_bool(c) == Ok(true));
         steps.iter().filter(follows).all(|step| self.may_satisfy_constraints(step))
     }
 

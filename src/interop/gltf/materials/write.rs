@@ -204,10 +204,7 @@ fn sampler_entry(Sampler { wrap, magnify, minify }: Sampler) -> Value {
         entry.insert("magFilter".to_owned(), (9728 + filter(magnify)).into());
     }
     if let Some((pixels, levels)) = minify {
-        let code = match levels {
-            None => 9728 + filter(pixels),
-            Some(levels) => 9984 + filter(pixels) + 2 * filter(levels),
-        };
+        let code = filter(pixels) + levels.map_or(9728, |levels| 9984 + 2 * filter(levels));
         entry.insert("minFilter".to_owned(), code.into());
     }
     entry.into()
