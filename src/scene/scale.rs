@@ -216,12 +216,8 @@ impl JointSpaces<'_> {
         for channel in &own {
             let Some(list) = animation.times.get(channel.times) else { continue };
             match channel.resample(list, &times, period) {
-                Samples::Rotation(values) => {
-                    poses.iter_mut().zip(values).for_each(|(pose, value)| pose.rotation = value);
-                }
-                Samples::Scale(values) => {
-                    poses.iter_mut().zip(values).for_each(|(pose, value)| pose.scale = value);
-                }
+                Samples::Rotation(values) => poses.iter_mut().zip(values).for_each(|(p, v)| p.rotation = v),
+                Samples::Scale(values) => poses.iter_mut().zip(values).for_each(|(p, v)| p.scale = v),
                 Samples::Translation(_) => {}
             }
         }

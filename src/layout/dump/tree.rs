@@ -187,11 +187,8 @@ impl Builder {
     /// Records the offset of an omitted item. Returns `true` if the node is an omitted item.
     fn record_if_omitted(&mut self, node: &Node) -> bool {
         let Some(list) = self.open.last_mut() else { return false };
-        let index = match node.path.get(list.depth..) {
-            Some([Segment::Index(index)]) => *index,
-            _ => return false,
-        };
-        if index < list.shown || list.branch.count == Some(0) {
+        let Some([Segment::Index(index)]) = node.path.get(list.depth..) else { return false };
+        if *index < list.shown || list.branch.count == Some(0) {
             return false;
         }
         list.branch.starts.push(node.span.range().start);
