@@ -22,8 +22,7 @@ const MAX_MAGIC_SIZE: u64 = 8;
 
 /// Returns the media type of an image by its magic bytes; `None` if it is unknown.
 pub(super) fn detect_media_type(bytes: &[u8]) -> Option<&'static str> {
-    let found = MEDIA_TYPES.iter().find(|(.., magic)| bytes.starts_with(magic));
-    found.map(|(media_type, ..)| *media_type)
+    MEDIA_TYPES.iter().find(|(.., magic)| bytes.starts_with(magic)).map(|(media_type, ..)| *media_type)
 }
 
 /// Returns the media type of an image file by its extension, ignoring case; `None` if the extension is unknown.

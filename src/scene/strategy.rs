@@ -97,8 +97,7 @@ fn add_defect(scene: &mut Scene, defect: usize, index: &Index, float: f32, bytes
             None => {}
         },
         (7, Some(mesh), _) => {
-            let joints = mesh.skins.first_mut().map(|skin| skin.joints.as_mut_slice());
-            change_one(joints, index, |v| v[1] = v[0]);
+            change_one(mesh.skins.first_mut().map(|skin| skin.joints.as_mut_slice()), index, |v| v[1] = v[0]);
         }
         (8, Some(mesh), _) => {
             mesh.faces = Faces { indices: Some(Indices::U32(vec![0; 7])), corners: Some(vec![4, 2, 1]) };

@@ -131,8 +131,7 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Do
 /// Encodes the document in its own dialect. Strict mode rejects it if detection would change the attributes' meaning.
 pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u8>> {
     // Reserves the uncompressed size, so that memory is allocated only once.
-    let size = document.chunks.iter().map(Chunk::uncompressed_size).sum();
-    let mut out = Cursor::new(Vec::with_capacity(size));
+    let mut out = Cursor::new(Vec::with_capacity(document.chunks.iter().map(Chunk::uncompressed_size).sum()));
     document.write(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
     let bytes = out.into_inner();
     if strictness == Strictness::Strict && !keeps_attributes(document, &bytes) {

@@ -13,7 +13,7 @@ use crate::interop::shared::text::{Words, first_line_offset, lines_in, locate, q
 use crate::parallel::join;
 use crate::scene::Mesh;
 use crate::scene::limits::{require_meshes, require_triangles};
-use crate::{Error, ErrorKind, Limit, Limits, Result, Span, Strictness};
+use crate::{Error, ErrorKind, Limit, Limits, Result, Strictness};
 
 /// The maximum number of kinds of unsupported statements to list.
 const MAX_KINDS: usize = 50;
@@ -137,18 +137,14 @@ impl ObjReader {
         let is_face = rest.next() == Some(b"f");
         let is_forgiven = error.kind() == ErrorKind::Malformed && (is_truncated || is_face);
         if self.strictness == Strictness::Strict || !is_forgiven {
-            let span = error.span().map(|span| self.to_file_span(span.clone()));
+            let (bytes, lines) = self.window_start;
+            let span = error.span().map(|span| shift_span(span.clone(), bytes, lines));
             return Err(error.with_span(span));
         }
         let unsupported = &mut self.file.unsupported;
         unsupported.is_truncated = is_truncated;
         unsupported.dropped_face_count += usize::from(is_face && !is_truncated);
         Ok(())
-    }
-
-    /// Converts a location in the window to a location in the file.
-    fn to_file_span(&self, span: Span) -> Span {
-        shift_span(span, self.window_start.0, self.window_start.1)
     }
 
     fn finish(mut self) -> Result<ObjFile> {

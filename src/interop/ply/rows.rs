@@ -145,8 +145,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the unused columns as custom attributes.
     pub fn unused_columns(&self) -> impl Iterator<Item = CustomAttribute> {
-        let unused = self.columns.iter().filter(|column| !column.is_used);
-        unused.map(|column| CustomAttribute {
+        self.columns.iter().filter(|column| !column.is_used).map(|column| CustomAttribute {
             name: column.name.clone(),
             components: 1,
             values: self.components(column),
