@@ -43,11 +43,11 @@ pub(super) struct UnsupportedContent {
     /// The count and first location of each unsupported statement.
     pub statements: BTreeMap<Vec<u8>, (usize, Span)>,
     /// The number of faces with smooth shading but without normals.
-    pub smooth_face_count: usize,
+    pub smooth_faces: usize,
     /// For texture coordinates and normals, the number of corners that refer to missing values.
     pub missing_counts: [usize; 3],
     /// The number of faces that are unreadable or refer to missing positions.
-    pub dropped_face_count: usize,
+    pub dropped_faces: usize,
     /// Whether the last line is truncated.
     pub is_truncated: bool,
 }
@@ -85,8 +85,8 @@ impl ObjFile {
         let counts = [
             ("v", lists.weight_count, "weights of positions"),
             ("vt", lists.third_coordinate_count, "third texture coordinates"),
-            ("s", unsupported.smooth_face_count, "smooth shading of faces without normals"),
-            ("f", unsupported.dropped_face_count, "faces that are unreadable or refer to missing positions"),
+            ("s", unsupported.smooth_faces, "smooth shading of faces without normals"),
+            ("f", unsupported.dropped_faces, "faces that are unreadable or refer to missing positions"),
             ("", usize::from(unsupported.is_truncated), "the last line, which is truncated"),
             ("f", unsupported.missing_counts[1], "missing texture coordinates of corners"),
             ("f", unsupported.missing_counts[2], "missing normals of corners"),

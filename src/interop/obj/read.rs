@@ -120,8 +120,7 @@ impl ObjReader {
                 self.vertex_count += part.add_face(index as u32, face, available[0], &mut self.corners);
             }
             if self.smooth {
-                self.file.unsupported.smooth_face_count +=
-                    end.faces_without_normals - start.faces_without_normals;
+                self.file.unsupported.smooth_faces += end.faces_without_normals - start.faces_without_normals;
             }
         }
         self.file.lists.extend(&piece.lists, &start.counts, &end.counts);
@@ -143,7 +142,7 @@ impl ObjReader {
         }
         let unsupported = &mut self.file.unsupported;
         unsupported.is_truncated = is_truncated;
-        unsupported.dropped_face_count += usize::from(is_face && !is_truncated);
+        unsupported.dropped_faces += usize::from(is_face && !is_truncated);
         Ok(())
     }
 
@@ -229,7 +228,7 @@ impl ObjReader {
         let part = &mut self.file.parts[index];
         self.vertex_count += part.add_face(index as u32, &self.face, positions, &mut self.corners);
         let lacks_normals = self.smooth && self.face.iter().any(|corner| corner[2] == ABSENT);
-        self.file.unsupported.smooth_face_count += usize::from(lacks_normals);
+        self.file.unsupported.smooth_faces += usize::from(lacks_normals);
         Ok(())
     }
 
@@ -245,7 +244,7 @@ impl ObjReader {
             let new_indices: Vec<_> = part.vertices.iter().map(&mut new_index).collect();
             if new_indices.contains(&None) {
                 part.vertices.retain(|corner| corner[0] < positions);
-                self.file.unsupported.dropped_face_count +=
+                self.file.unsupported.dropped_faces +=
                     part.faces.map_corners(|corner| new_indices.get(corner as usize).copied().flatten());
             }
         }
