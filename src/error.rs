@@ -205,10 +205,7 @@ impl fmt::Display for Error {
         }
         write_location(f, &self.0.path, self.0.span.as_ref())?;
         f.write_str(&self.0.message)?;
-        match self.0.rule {
-            Some(rule) => write!(f, " [{}]", rule.reference()),
-            None => Ok(()),
-        }
+        self.0.rule.map_or(Ok(()), |rule| write!(f, " [{}]", rule.reference()))
     }
 }
 

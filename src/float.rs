@@ -96,15 +96,13 @@ impl Visitor<'_> for FloatVisitor {
     }
 
     fn visit_str<E: de::Error>(self, value: &str) -> Result<f32, E> {
-        let bits = match value {
-            "Infinity" => return Ok(f32::INFINITY),
-            "-Infinity" => return Ok(f32::NEG_INFINITY),
-            "NaN" => return Ok(f32::NAN),
-            other => parse_nan_bits(other, 8),
+        let number = match value {
+            "Infinity" => Some(f32::INFINITY),
+            "-Infinity" => Some(f32::NEG_INFINITY),
+            "NaN" => Some(f32::NAN),
+            other => parse_nan_bits(other, 8).map(|bits| f32::from_bits(bits as u32)).filter(|x| x.is_nan()),
         };
-        bits.map(|bits| f32::from_bits(bits as u32))
-            .filter(|x| x.is_nan())
-            .ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
+        number.ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
     }
 }
 

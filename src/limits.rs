@@ -57,6 +57,13 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Returns an error message if `size` bytes exceed [`max_decoded`](Limits::max_decoded).
+    #[allow(dead_code, reason = "unused without the packings that need it")]
+    pub(crate) fn check_decoded(&self, size: u64) -> Result<(), String> {
+        let max = self.max_decoded;
+        if size > max { Err(format!("unpacks to {size} bytes, over the limit of {max}")) } else { Ok(()) }
+    }
+
     /// Sets the maximum total size of decoded data in bytes.
     pub fn with_max_decoded(self, bytes: u64) -> Limits {
         Limits { max_decoded: bytes, ..self }

@@ -1,5 +1,6 @@
 //! Lines of a text file, each with a description of its meaning.
 
+use crate::text::truncated;
 use crate::{Finding, Path};
 
 /// Maximum displayed length, in characters.
@@ -41,10 +42,7 @@ impl Line<'_> {
     /// The content, truncated to 200 characters. Invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(4 * MAX_CHARS)]);
-        match text.char_indices().nth(MAX_CHARS) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text.into_owned(),
-        }
+        truncated(&text, MAX_CHARS).into_owned()
     }
 
     /// The path of the field that the line sets, such as `positions[3]`; empty for a line without content.

@@ -24,23 +24,16 @@ pub(crate) fn try_map<T: Sync, R: Send, E: Send>(
 }
 
 /// Maps the items, and combines the results in order.
-#[cfg(feature = "parallel")]
 pub(crate) fn map_reduce<T: Send, U: Send + Default>(
     items: Vec<T>,
     map: impl Fn(T) -> U + Sync + Send,
     reduce: impl Fn(U, U) -> U + Sync + Send,
 ) -> U {
-    use rayon::prelude::*;
-
-    items.into_par_iter().map(map).reduce(U::default, reduce)
-}
-
-/// Maps the items, and combines the results in order.
-#[cfg(not(feature = "parallel"))]
-pub(crate) fn map_reduce<T, U: Default>(
-    items: Vec<T>,
-    map: impl Fn(T) -> U,
-    reduce: impl Fn(U, U) -> U,
-) -> U {
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        items.into_par_iter().map(map).reduce(U::default, reduce)
+    }
+    #[cfg(not(feature = "parallel"))]
     items.into_iter().map(map).fold(U::default(), reduce)
 }

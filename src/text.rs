@@ -1,5 +1,6 @@
 //! Strings in files.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A string in a file: bytes in any encoding, usually UTF-8, stored without loss.
@@ -30,6 +31,14 @@ impl Text {
 pub(crate) fn quoted_or_hex(bytes: &[u8]) -> String {
     let is_text = bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte));
     if is_text { format!("\"{}\"", bytes.escape_ascii()) } else { format!("{bytes:02x?}") }
+}
+
+/// Truncates text to `max` characters, followed by an ellipsis if it is longer.
+pub(crate) fn truncated(text: &str, max: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
 }
 
 /// Returns `true` if `bytes` are UTF-8 without control characters.

@@ -1,5 +1,6 @@
 //! Finds the first difference between expected and loaded contents.
 
+use crate::text::truncated;
 use std::fmt::Debug;
 
 use super::Mismatch;
@@ -21,7 +22,7 @@ pub(super) fn first_difference<T: PartialEq + Debug>(expected: &T, loaded: &T) -
     let mut loaded_lines = loaded.lines();
     for line in expected.lines() {
         let other = loaded_lines.next().unwrap_or_default();
-        let depth = indentation(line);
+        let depth = line.len() - line.trim_start().len();
         ancestors.retain(|(outer, _)| *outer < depth);
         if line != other {
             let lines = ancestors.iter().map(|(_, ancestor)| *ancestor).chain([line]);
@@ -36,16 +37,8 @@ pub(super) fn first_difference<T: PartialEq + Debug>(expected: &T, loaded: &T) -
     Some(Mismatch::Contents { path: String::new(), text })
 }
 
-fn indentation(line: &str) -> usize {
-    line.len() - line.trim_start().len()
-}
-
 /// Returns the value in a line of `Debug` output, truncated to [`MAX_WIDTH`].
 fn shortened_value(line: &str) -> String {
     let value = line.split_once(": ").map_or(line, |(_, value)| value);
-    let value = value.trim().trim_end_matches(',');
-    match value.char_indices().nth(MAX_WIDTH) {
-        Some((end, _)) => format!("`{}…`", &value[..end]),
-        None => format!("`{value}`"),
-    }
+    format!("`{}`", truncated(value.trim().trim_end_matches(','), MAX_WIDTH))
 }

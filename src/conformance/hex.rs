@@ -26,8 +26,7 @@ impl fmt::Display for HexDump<'_> {
         if first > 0 {
             writeln!(f, "  … {} bytes", first * WIDTH)?;
         }
-        let shown = self.bytes.chunks(WIDTH).enumerate().skip(first).take(MAX_LINES);
-        for (line, bytes) in shown {
+        for (line, bytes) in self.bytes.chunks(WIDTH).enumerate().skip(first).take(MAX_LINES) {
             let at = line * WIDTH;
             let is_marked = marked.start < (at + bytes.len()) as u64 && marked.end > at as u64;
             let mark = if is_marked { '>' } else { ' ' };

@@ -243,6 +243,15 @@ mod serde_impls {
         }
     }
 
+    fn serialize_floats<T: Float, S: SerializeStruct>(
+        values: &[T],
+        tolerance: Option<f32>,
+        object: &mut S,
+    ) -> Result<(), S::Error> {
+        object.serialize_field("values", &Decimals(values))?;
+        object.serialize_field("bits", &Bits(values, tolerance.is_some()))
+    }
+
     impl Serialize for Array {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let Array { shape, numbers, tolerance } = self;
@@ -262,18 +271,9 @@ mod serde_impls {
                 Numbers::Bool(values) => object.serialize_field("values", values)?,
                 Numbers::OptionalU8(values) => object.serialize_field("values", values)?,
                 #[cfg(feature = "iyma")]
-                Numbers::F16(values) => {
-                    object.serialize_field("values", &Decimals(values))?;
-                    object.serialize_field("bits", &Bits(values, tolerance.is_some()))?;
-                }
-                Numbers::F32(values) => {
-                    object.serialize_field("values", &Decimals(values))?;
-                    object.serialize_field("bits", &Bits(values, tolerance.is_some()))?;
-                }
-                Numbers::F64(values) => {
-                    object.serialize_field("values", &Decimals(values))?;
-                    object.serialize_field("bits", &Bits(values, tolerance.is_some()))?;
-                }
+                Numbers::F16(values) => serialize_floats(values, *tolerance, &mut object)?,
+                Numbers::F32(values) => serialize_floats(values, *tolerance, &mut object)?,
+                Numbers::F64(values) => serialize_floats(values, *tolerance, &mut object)?,
             }
             if let Some(tolerance) = tolerance {
                 object.serialize_field("tolerance", tolerance)?;

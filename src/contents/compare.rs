@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::float::narrow_to_f32;
+use crate::text::truncated;
 
 /// A difference in one value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -88,13 +89,7 @@ fn describe(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("a list of {}", items.len()),
         Value::Object(_) => "an object".to_owned(),
-        value => {
-            let text = value.to_string();
-            match text.char_indices().nth(MAX_CHARS) {
-                Some((end, _)) => format!("{}…", &text[..end]),
-                None => text,
-            }
-        }
+        value => truncated(&value.to_string(), MAX_CHARS).into_owned(),
     }
 }
 
@@ -165,9 +160,8 @@ impl Comparison {
 
     /// Records a difference for each key of `found` that is not in `known`, unless its value is null or empty.
     fn record_extras(&mut self, path: &mut String, known: &Map<String, Value>, found: &Map<String, Value>) {
-        let is_extra =
-            |(key, found): &(&String, &Value)| !known.contains_key(*key) && !is_null_or_empty(found);
-        for (key, found) in found.iter().filter(is_extra) {
+        let is_new = |(key, found): &(&String, &Value)| !known.contains_key(*key) && !is_null_or_empty(found);
+        for (key, found) in found.iter().filter(is_new) {
             let record = |this: &mut Self, path: &mut String| {
                 this.record(path, || "no such key".to_owned(), || describe(found));
             };

@@ -1,17 +1,25 @@
 //! Functions that built-in formats implement through their documents.
 
 /// Implements the functions of [`Declared`](super::Declared) that use documents. Requires the modules `examples` and
-/// `strategy` of the format. The argument is a closure that returns the strategy for files. Without it, files are the
-/// encoded documents of `strategy::documents_with`, and `check_file` is also implemented.
+/// `strategy` of the format. The first argument returns the edge cases. The second is a closure that returns the strategy
+/// for files. Without it, files are the encoded documents of `strategy::documents_with`, and `check_file` is also
+/// implemented.
 macro_rules! by_document {
-    () => {
-        by_document!(|config| $crate::formats::generated::encoded_files(strategy::documents_with(config)));
+    ($edge_cases:expr) => {
+        by_document!($edge_cases, |config| $crate::formats::generated::encoded_files(
+            strategy::documents_with(config)
+        ));
 
         fn check_file(bytes: &[u8], options: &$crate::ReadOptions) -> $crate::Result<$crate::Report> {
             <Self as $crate::Format>::check_decoded(bytes, options)
         }
     };
-    (|$config:ident| $files:expr) => {
+    ($edge_cases:expr, |$config:ident| $files:expr) => {
+        #[cfg(feature = "proptest")]
+        fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+            $edge_cases
+        }
+
         #[cfg(feature = "proptest")]
         fn files($config: $crate::layout::generate::Config) -> Option<$crate::formats::Files> {
             Some($files)

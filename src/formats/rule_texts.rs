@@ -23,8 +23,7 @@ pub(super) fn enforcement_text(about: &About, grammar: Option<&Grammar>, rule: &
 /// Returns the note in a format's schemas. It explains ids and codes, and lists the rules that no field declares.
 pub(super) fn schema_note(about: &About) -> String {
     let others = about.rules.iter().filter(|rule| rule.enforced_by != Enforcement::Declaration);
-    let others =
-        others.map(|rule| format!("- {} ({}): {}\n", rule.reference(), rule.severity.name(), rule.summary));
+    let others = others.map(|r| format!("- {} ({}): {}\n", r.reference(), r.severity.name(), r.summary));
     format!(
         "An id in parentheses, a letter and a number, is a row of {REPOSITORY}/blob/main/docs/interpretations.md,\n\
          with the interpretation of an unclear sentence in the specification. A code in capitals is a rule:\n\
@@ -52,8 +51,7 @@ impl Interpretation {
     /// Returns the interpretation with the given id; `None` if it is unknown.
     pub(super) fn find(id: &str) -> Option<Interpretation> {
         PAGE_TEXT.lines().find_map(|line| {
-            let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
-            let (row, rest) = cells.split_once(" | ")?;
+            let (row, rest) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
             let (question, reading) = rest.split_once(" | ")?;
             (row == id).then_some(Interpretation { row, question, reading })
         })

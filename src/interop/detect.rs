@@ -41,8 +41,7 @@ fn is_gltf(text: &[u8]) -> bool {
 
 /// Returns `true` if the file size matches the facet count in the header.
 pub(super) fn is_binary_stl(bytes: &[u8]) -> bool {
-    let size =
-        stl_facet_count(bytes).map(|count| STL_HEADER_SIZE as u64 + STL_FACET_SIZE as u64 * u64::from(count));
+    let size = stl_facet_count(bytes).map(|n| STL_HEADER_SIZE as u64 + STL_FACET_SIZE as u64 * u64::from(n));
     size == Some(bytes.len() as u64)
 }
 

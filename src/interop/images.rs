@@ -56,8 +56,7 @@ pub(super) fn relative_path(folder: &str, path: &str) -> (String, bool) {
     let path = path.replace('\\', "/");
     let has_drive = path.as_bytes().get(1) == Some(&b':');
     if path.starts_with('/') || has_drive {
-        let file = path.rsplit(['/', ':']).next().unwrap_or_default();
-        return (file.to_owned(), true);
+        return (path.rsplit(['/', ':']).next().unwrap_or_default().to_owned(), true);
     }
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split(['/', '\\']).chain(path.split('/')) {

@@ -307,8 +307,7 @@ impl FromStr for Interchange {
     fn from_str(name: &str) -> Result<Interchange> {
         Interchange::ALL.iter().find(|format| format.name() == name).copied().ok_or_else(|| {
             let names: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).collect();
-            let message = format!("unknown format `{name}`; expected one of {}", names.join(", "));
-            Error::unsupported(message)
+            Error::unsupported(format!("unknown format `{name}`; expected one of {}", names.join(", ")))
         })
     }
 }

@@ -32,8 +32,7 @@ use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOpti
 /// Returns an error if binrw or [`check`] fails, or `options.strictness` rejects a finding of [`check`]. The error has
 /// the path, byte range and rule of the first structural fault or rejected finding, if any.
 pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &ReadOptions) -> Result<T> {
-    let structure = Structure::of(&T::TYPE);
-    let value = decode(&structure, bytes, options, |reader| T::read_le(reader))?;
+    let value = decode(&Structure::of(&T::TYPE), bytes, options, |reader| T::read_le(reader))?;
     let report = check::<T>(bytes, &with_at_least_one_finding(options))?;
     check_strictness(&report, options.strictness, ErrorKind::Malformed)?;
     Ok(value)

@@ -310,10 +310,7 @@ impl Expr {
 
     /// Evaluates the expression to a boolean.
     pub fn eval_bool(&self, scope: &dyn Lookup) -> Result<bool, EvalError> {
-        match self.eval(scope)? {
-            Value::Bool(value) => Ok(value),
-            _ => Err(EvalError::Unknown),
-        }
+        if let Value::Bool(value) = self.eval(scope)? { Ok(value) } else { Err(EvalError::Unknown) }
     }
 }
 

@@ -79,10 +79,7 @@ impl Attribute {
 
     /// Returns the allowed words; empty for numbers.
     pub const fn words(&self) -> &'static [&'static str] {
-        match self.domain {
-            Domain::OneOf(words) => words,
-            _ => &[],
-        }
+        if let Domain::OneOf(words) = self.domain { words } else { &[] }
     }
 
     /// Returns the range of the integers, or of the indices of words, without restrictions by the rest of the file.

@@ -14,6 +14,7 @@
 //! omitted.
 
 use super::declaration::{BitField, Block, Constraint, EnumValue, Field, Requirement, Shape, Type, Variant};
+use super::decoding::Decoding;
 use super::expr::{Expr, Scope, UnaryOp};
 use super::notation::int_name;
 use super::program::{ListingOrder, Reached, reachable};
@@ -149,6 +150,19 @@ fn optional_json<T>(value: Option<T>, print: impl Fn(T) -> Json) -> Json {
     value.map_or(Json::Omitted, print)
 }
 
+/// An object with a name, a description, `entries` and a decoding.
+fn described<const N: usize>(
+    name: &str,
+    doc: &str,
+    entries: [(&'static str, Json); N],
+    decoding: &Decoding,
+) -> Json {
+    let before = [("name", string_json(name)), ("doc", string_or_omitted(doc))];
+    let after = [("decoded", decoding.name), ("formula", decoding.formula), ("unit", decoding.unit)];
+    let after = after.map(|(key, text)| (key, string_or_omitted(text)));
+    Json::object(before.into_iter().chain(entries).chain(after))
+}
+
 fn declaration_json(reached: &Reached) -> Json {
     let declaration = reached.declaration;
     let (kind, parts) = match declaration.shape {
@@ -157,26 +171,20 @@ fn declaration_json(reached: &Reached) -> Json {
         Shape::Enum { values, .. } => ("values", list_json(values, enum_value_json)),
         Shape::Bits { fields, .. } => ("bits", list_json(fields, bit_field_json)),
     };
-    Json::object([
-        ("name", string_json(declaration.name)),
-        ("doc", string_or_omitted(declaration.doc)),
+    let entries = [
         ("imports", Json::list_or_omitted(declaration.imports.iter().map(|name| string_json(name)))),
         ("magic", Json::list_or_omitted(declaration.magic.iter().map(|byte| number_json(*byte)))),
         ("size", optional_json(declaration.size(&Scope::default()), number_json)),
         (kind, parts),
-        ("decoded", string_or_omitted(declaration.decoding.name)),
-        ("formula", string_or_omitted(declaration.decoding.formula)),
-        ("unit", string_or_omitted(declaration.decoding.unit)),
-    ])
+    ];
+    described(declaration.name, declaration.doc, entries, &declaration.decoding)
 }
 
 fn field_json(field: &Field) -> Json {
     let checks = field.checks.iter().map(|check| {
         Json::object([("condition", expr_json(&check.condition)), ("else", string_json(check.message))])
     });
-    Json::object([
-        ("name", string_json(field.name)),
-        ("doc", string_or_omitted(field.doc)),
+    let entries = [
         ("type", type_json(&field.ty)),
         ("if", optional_json(field.condition.as_ref(), expr_json)),
         ("count", optional_json(field.count.as_ref(), expr_json)),
@@ -188,10 +196,8 @@ fn field_json(field: &Field) -> Json {
         ("plausible", Json::list_or_omitted(field.plausible.iter().map(constraint_json))),
         ("block", optional_json(field.block.as_ref(), block_json)),
         ("rule", string_or_omitted(field.rule.map_or("", |rule| rule.code))),
-        ("decoded", string_or_omitted(field.decoding.name)),
-        ("formula", string_or_omitted(field.decoding.formula)),
-        ("unit", string_or_omitted(field.decoding.unit)),
-    ])
+    ];
+    described(field.name, field.doc, entries, &field.decoding)
 }
 
 fn constraint_json(constraint: &Constraint) -> Json {
@@ -253,26 +259,16 @@ fn block_json(block: &Block) -> Json {
 }
 
 fn variant_json(variant: &Variant) -> Json {
-    Json::object([
-        ("name", string_json(variant.name)),
-        ("doc", string_or_omitted(variant.doc)),
-        ("if", expr_json(&variant.condition)),
-        ("field", field_json(&variant.field)),
-    ])
+    let entries = [("if", expr_json(&variant.condition)), ("field", field_json(&variant.field))];
+    described(variant.name, variant.doc, entries, &Decoding::NONE)
 }
 
 fn enum_value_json(value: &EnumValue) -> Json {
-    Json::object([
-        ("name", string_json(value.name)),
-        ("doc", string_or_omitted(value.doc)),
-        ("value", number_json(value.value)),
-    ])
+    described(value.name, value.doc, [("value", number_json(value.value))], &Decoding::NONE)
 }
 
 fn bit_field_json(field: &BitField) -> Json {
-    Json::object([
-        ("name", string_json(field.name)),
-        ("doc", string_or_omitted(field.doc)),
+    let entries = [
         ("offset", number_json(field.bits.offset)),
         ("width", number_json(field.bits.width)),
         ("signed", true_or_omitted(field.signed)),
@@ -280,10 +276,8 @@ fn bit_field_json(field: &BitField) -> Json {
         ("flag", true_or_omitted(field.flag)),
         ("declared", optional_json(field.declared, |declaration| string_json(declaration.name))),
         ("constraints", Json::list_or_omitted(field.constraints.iter().map(constraint_json))),
-        ("decoded", string_or_omitted(field.decoding.name)),
-        ("formula", string_or_omitted(field.decoding.formula)),
-        ("unit", string_or_omitted(field.decoding.unit)),
-    ])
+    ];
+    described(field.name, field.doc, entries, &field.decoding)
 }
 
 fn type_json(ty: &Type) -> Json {

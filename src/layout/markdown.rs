@@ -59,11 +59,8 @@ fn print_section(out: &mut IndentedText, reached: &Reached) {
         out.push_paragraph(decoded);
     }
     if let Some((min, max)) = declaration.size_range().map(RangeInclusive::into_inner) {
-        out.push_paragraph(if min == max {
-            format!("Size: {min}.")
-        } else {
-            format!("Size: {min} to {max}.")
-        });
+        let size = if min == max { min.to_string() } else { format!("{min} to {max}") };
+        out.push_paragraph(format!("Size: {size}."));
     }
     if !declaration.magic.is_empty() {
         out.push_paragraph(format!("Starts with {}.", magic_text(declaration.magic)));

@@ -76,8 +76,7 @@ impl Declaration {
 impl Field {
     /// Returns `true` if exactly one of the two fields exists, and both have the same size.
     const fn is_alternative_to(&self, other: &Field) -> bool {
-        let has_equal_size =
-            matches!((self.ty.stride(), other.ty.stride()), (Some(size), Some(other)) if size == other);
+        let has_equal_size = matches!((self.ty.stride(), other.ty.stride()), (Some(a), Some(b)) if a == b);
         let has_opposite_condition = match (&self.condition, &other.condition) {
             (Some(Expr::Binary(op, a, b)), Some(Expr::Binary(other, c, d))) => {
                 op.is_opposite_of(*other) && a.is_same_operand(c) && b.is_same_operand(d)

@@ -85,9 +85,6 @@ impl Unit {
 /// Formats a number with two significant digits: `0.0012`, `340`, `1.5e-7`.
 pub(crate) fn format_rounded(number: f32) -> String {
     let rounded = format!("{number:.1e}").parse().unwrap_or(number);
-    if rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) {
-        rounded.to_string()
-    } else {
-        format!("{rounded:e}")
-    }
+    let is_plain = rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs());
+    if is_plain { rounded.to_string() } else { format!("{rounded:e}") }
 }

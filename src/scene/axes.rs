@@ -27,31 +27,24 @@ pub enum Axis {
 }
 
 impl Axis {
-    const ALL: [(&str, Axis); 6] = [
-        ("+x", Axis::X),
-        ("+y", Axis::Y),
-        ("+z", Axis::Z),
-        ("-x", Axis::NegX),
-        ("-y", Axis::NegY),
-        ("-z", Axis::NegZ),
+    /// The directions in the order of their declaration, with their names and unit vectors.
+    const ALL: [(Axis, &str, Vec3); 6] = [
+        (Axis::X, "+x", Vec3::X),
+        (Axis::Y, "+y", Vec3::Y),
+        (Axis::Z, "+z", Vec3::Z),
+        (Axis::NegX, "-x", Vec3::NEG_X),
+        (Axis::NegY, "-y", Vec3::NEG_Y),
+        (Axis::NegZ, "-z", Vec3::NEG_Z),
     ];
 
     const fn vector(self) -> Vec3 {
-        match self {
-            Axis::X => Vec3::X,
-            Axis::Y => Vec3::Y,
-            Axis::Z => Vec3::Z,
-            Axis::NegX => Vec3::NEG_X,
-            Axis::NegY => Vec3::NEG_Y,
-            Axis::NegZ => Vec3::NEG_Z,
-        }
+        Axis::ALL[self as usize].2
     }
 }
 
 impl fmt::Display for Axis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Axis::ALL.iter().find(|(_, axis)| axis == self).map_or("", |(name, _)| name);
-        f.write_str(&name.to_uppercase())
+        f.write_str(&Axis::ALL[*self as usize].1.to_uppercase())
     }
 }
 
@@ -174,15 +167,14 @@ impl FromStr for Axes {
         let reject = |why: &str| {
             Error::unsupported(format!("`{text}` {why}; expected right, up and forward, as in -x,+y,+z"))
         };
-        let parse = |name: &str| Axis::ALL.iter().find(|(known, _)| *known == name).map(|(_, axis)| *axis);
+        let parse =
+            |name: &str| Axis::ALL.iter().find(|(_, known, _)| *known == name).map(|(axis, ..)| *axis);
         let axes: Option<Vec<Axis>> = text.split(',').map(parse).collect();
         let axes = axes.ok_or_else(|| reject("has a direction other than ±x, ±y, ±z"))?;
         let axes = <[Axis; 3]>::try_from(axes).map_err(|_| reject("does not have three directions"))?;
         let [right, up, forward] = axes.map(Axis::vector);
-        match right.cross(up).dot(forward) {
-            0.0 => Err(reject("uses an axis twice")),
-            _ => Ok(Axes(axes)),
-        }
+        let is_valid = right.cross(up).dot(forward) != 0.0;
+        if is_valid { Ok(Axes(axes)) } else { Err(reject("uses an axis twice")) }
     }
 }
 
@@ -272,10 +264,8 @@ impl BasisChange {
         (flips % 2 == 1) != is_swap
     }
 
-    fn map_direction(&self, direction: [f32; 3]) -> [f32; 3] {
-        std::array::from_fn(|row| {
-            f32::from_bits(direction[self.source[row]].to_bits() ^ self.sign_flips[row])
-        })
+    fn map_direction(&self, vector: [f32; 3]) -> [f32; 3] {
+        std::array::from_fn(|row| f32::from_bits(vector[self.source[row]].to_bits() ^ self.sign_flips[row]))
     }
 
     fn map_point(&self, point: [f32; 3]) -> [f32; 3] {

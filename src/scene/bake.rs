@@ -115,8 +115,7 @@ impl Mesh {
         let mut remaining = self.instance_count();
         if remaining > 1 {
             let message = "the mesh was copied for each of its instances";
-            let loss = Loss::new(LossKind::Split, path.clone(), message);
-            losses.push(loss.with_count(remaining, "copies"));
+            losses.push(Loss::new(LossKind::Split, path.clone(), message).with_count(remaining, "copies"));
         }
         let placements = std::mem::take(&mut self.placements);
         let is_single = placements.len() == 1;

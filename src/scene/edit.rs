@@ -27,9 +27,7 @@ impl Scene {
     /// assert_eq!((scene.transform, scene.meshes[0].positions[0]), (None, [1.0, 1.0, 0.0]));
     /// ```
     pub fn apply_transform(&mut self) {
-        let Some(transform) = self.transform.take().filter(|transform| *transform != Mat4::IDENTITY) else {
-            return;
-        };
+        let Some(transform) = self.transform.take().filter(|t| *t != Mat4::IDENTITY) else { return };
         self.transform_f64(transform.as_dmat4());
     }
 
@@ -64,8 +62,7 @@ impl Scene {
         let joints = &mut self.skeleton.joints;
         let roots = joints.iter_mut().filter(|joint| joint.parent.is_none());
         roots.filter_map(|root| root.rest.as_mut()).for_each(|rest| moved(&mut rest.translation));
-        let channels = self.animations.iter_mut().flat_map(|animation| &mut animation.channels);
-        for channel in channels {
+        for channel in self.animations.iter_mut().flat_map(|animation| &mut animation.channels) {
             let is_root = joints.get(channel.joint).is_some_and(|joint| joint.parent.is_none());
             if let (true, Samples::Translation(keys)) = (is_root, &mut channel.samples) {
                 keys.iter_mut().for_each(moved);
@@ -205,10 +202,8 @@ impl Mesh {
                 })
             })
             .collect();
-        let corners = match self.faces.indices.take() {
-            Some(indices) => indices.into_u32(),
-            None => (0..before as u32).collect(),
-        };
+        let corners =
+            self.faces.indices.take().map_or_else(|| (0..before as u32).collect(), Indices::into_u32);
         let indices = corners.iter().filter_map(|corner| targets.get(*corner as usize).copied()).collect();
         self.faces.indices = Some(Indices::U32(indices));
         self.retain_vertices(&kept);
@@ -354,8 +349,7 @@ impl Skin {
 impl CustomAttribute {
     fn select(&self, vertices: &[usize]) -> CustomAttribute {
         let CustomAttribute { name, components, values } = self;
-        let indices: Vec<usize> =
-            vertices.iter().flat_map(|vertex| vertex * components..(vertex + 1) * components).collect();
+        let indices: Vec<_> = vertices.iter().flat_map(|v| v * components..(v + 1) * components).collect();
         CustomAttribute { name: name.clone(), components: *components, values: values.select(&indices) }
     }
 }

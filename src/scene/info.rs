@@ -83,9 +83,7 @@ impl Mesh {
             list.push(attribute(format!("joints{set}"), "4 × u16"));
             list.push(attribute(format!("weights{set}"), components));
         }
-        list.extend(
-            self.custom.iter().map(|custom| attribute(custom.name.clone(), custom.describe_components())),
-        );
+        list.extend(self.custom.iter().map(|c| attribute(c.name.clone(), c.describe_components())));
         list
     }
 }

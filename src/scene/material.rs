@@ -113,8 +113,7 @@ impl Material {
         }
         if !self.name.is_empty() && self.name != name {
             let message = format!("{format} uses texture names as material names");
-            let loss = Loss::renamed(format!("{at}.name"), message);
-            losses.push(loss.with_change(&self.name, &name));
+            losses.push(Loss::renamed(format!("{at}.name"), message).with_change(&self.name, &name));
         }
         if self.base_color.take().is_some() {
             let message = format!("{format} does not store base colours of textured surfaces");

@@ -96,8 +96,7 @@ impl Colors {
 
     /// Replaces bytes by floats.
     pub(super) fn widen(&mut self) {
-        let colors = std::mem::replace(self, Colors::U8(Vec::new()));
-        *self = Colors::F32(colors.into_f32());
+        *self = Colors::F32(std::mem::replace(self, Colors::U8(Vec::new())).into_f32());
     }
 
     /// Converts the colours to bytes. Returns them with the largest rounding or clamping error of a channel, where 1.0
@@ -107,9 +106,7 @@ impl Colors {
             Colors::U8(values) => (values, 0.0),
             Colors::F32(values) => {
                 let mut worst = 0.0_f32;
-                let colors =
-                    values.into_iter().map(|color| color.map(|channel| to_byte(channel, &mut worst)));
-                (colors.collect(), worst)
+                (values.into_iter().map(|color| color.map(|c| to_byte(c, &mut worst))).collect(), worst)
             }
         }
     }

@@ -52,8 +52,7 @@ impl Deviation {
             }
         }
         times.extend(between);
-        let [exact, resampled] =
-            [before, after].map(|(channel, own, period)| channel.resample(own, &times, period));
+        let [exact, resampled] = [before, after].map(|(c, own, period)| c.resample(own, &times, period));
         self.compare_samples(&exact, &resampled);
     }
 
@@ -79,8 +78,7 @@ impl Deviation {
         ];
         let losses = properties.into_iter().filter_map(|(name, quantity, error)| {
             let path = format!("animations[{animation}].channels.{name}");
-            let loss = Loss::quantised(path, message, quantity, error?);
-            Some(loss.in_category(Category::Animation))
+            Some(Loss::quantised(path, message, quantity, error?).in_category(Category::Animation))
         });
         losses.collect()
     }

@@ -169,10 +169,7 @@ impl Rebinding {
                 motion.is_uniform && !motion.is_rigid && free(joint) && first.inverse().is_finite()
             });
             let moved = exact.unwrap_or(*own);
-            let inverse_bind = match exact {
-                Some(moved) => joint.inverse_bind * moved.inverse(),
-                None => global.inverse(),
-            };
+            let inverse_bind = exact.map_or(global.inverse(), |moved| joint.inverse_bind * moved.inverse());
             rebinding.inverse_binds.push((!skinning.is_negligible(moved)).then_some(inverse_bind));
             rebinding.is_deviating.push(!motion.is_rigid && exact.is_none());
         }
@@ -248,8 +245,7 @@ impl VertexDeviation {
     /// Returns the distance between the exact and the rebound vertex. `global` contains the matrices from joint to
     /// model space.
     fn distance(&self, global: &[Mat4]) -> f32 {
-        let moved =
-            self.0.iter().filter_map(|(joint, offset)| Some(global.get(*joint)?.transform_vector3(*offset)));
+        let moved = self.0.iter().filter_map(|(j, offset)| Some(global.get(*j)?.transform_vector3(*offset)));
         moved.fold(Vec3::ZERO, |sum, offset| sum + offset).length()
     }
 }

@@ -54,8 +54,7 @@ impl Weights {
 
     /// Replaces bytes by floats.
     pub(crate) fn widen(&mut self) {
-        let weights = std::mem::replace(self, Weights::U8(Vec::new()));
-        *self = Weights::F32(weights.into_f32());
+        *self = Weights::F32(std::mem::replace(self, Weights::U8(Vec::new())).into_f32());
     }
 }
 

@@ -97,16 +97,13 @@ fn add_defect(scene: &mut Scene, defect: usize, index: &Index, float: f32, bytes
             None => {}
         },
         (7, Some(mesh), _) => {
-            let joints = mesh.skins.first_mut().map(|skin| skin.joints.as_mut_slice());
-            change_one(joints, index, |v| v[1] = v[0]);
+            change_one(mesh.skins.first_mut().map(|skin| skin.joints.as_mut_slice()), index, |v| v[1] = v[0]);
         }
         (8, Some(mesh), _) => {
             mesh.faces = Faces { indices: Some(Indices::U32(vec![0; 7])), corners: Some(vec![4, 2, 1]) };
         }
         (9, Some(mesh), _) => mesh.faces = Faces { indices: Some(Indices::U16(vec![0; 5])), corners: None },
-        (10, ..) => {
-            change_one(Some(&mut scene.skeleton.joints), index, |joint| joint.inverse_bind.w_axis.x = float)
-        }
+        (10, ..) => change_one(Some(&mut scene.skeleton.joints), index, |j| j.inverse_bind.w_axis.x = float),
         (11, ..) => scene.transform.iter_mut().for_each(|matrix| matrix.x_axis.y = float),
         (12, _, Some(animation)) => {
             animation.channels.iter_mut().for_each(|c| c.interpolation = Interpolation::Normalized);
@@ -289,13 +286,14 @@ fn custom_attributes(vertices: usize) -> impl Strategy<Value = Vec<CustomAttribu
         })
     });
     (vec(custom, 0..=3), "[A-Z_]{0,3}").prop_map(|(list, name)| {
-        let list = list.into_iter().enumerate();
-        list.map(|(index, (components, values))| CustomAttribute {
-            name: format!("{index}{name}"),
-            components,
-            values,
-        })
-        .collect()
+        list.into_iter()
+            .enumerate()
+            .map(|(index, (components, values))| CustomAttribute {
+                name: format!("{index}{name}"),
+                components,
+                values,
+            })
+            .collect()
     })
 }
 
@@ -344,8 +342,7 @@ fn animations(joints: usize) -> impl Strategy<Value = Animation> {
             let times: Vec<Vec<f32>> = lists.into_iter().map(ticks).collect();
             let channels = targets.into_iter().enumerate().map(|(number, (joint, property))| {
                 let list = number % times.len();
-                let values =
-                    values.iter().skip(number).take(times[list].len()).map(|(transform, _)| transform);
+                let values = values.iter().skip(number).take(times[list].len()).map(|(t, _)| t);
                 let samples = match property {
                     0 => Samples::Translation(values.map(|t| t.translation).collect()),
                     1 => Samples::Rotation(values.map(|t| t.rotation).collect()),

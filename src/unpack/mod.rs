@@ -134,10 +134,7 @@ pub(crate) fn unpack_lz4<T: bytemuck::Pod>(
         let packed = packed.len();
         return malformed(format!("states {size} bytes, but {packed} packed bytes unpack to at most {max}"));
     }
-    if size > limits.max_decoded {
-        let message = format!("unpacks to {size} bytes, over the limit of {}", limits.max_decoded);
-        return Err(UnpackError::Limit(message));
-    }
+    limits.check_decoded(size).map_err(UnpackError::Limit)?;
     // As in the LZ4 library, empty content is packed to exactly the byte 0x00.
     if size == 0 && packed != [0] {
         return malformed("must be the single byte 0x00, since its content is empty".to_owned());

@@ -89,10 +89,7 @@ pub(super) fn almost_broken(oracle: Oracle, bases: &[&ValidFile]) -> Vec<AlmostB
 
 /// Describes the defect of a file, with the path of its field.
 fn describe_defect(broken: &BrokenFile) -> String {
-    let path = match broken.breakage {
-        Breakage::Truncation(_) => &broken.path,
-        _ => &broken.changed,
-    };
+    let path = if let Breakage::Truncation(_) = broken.breakage { &broken.path } else { &broken.changed };
     let defect = match broken.breakage {
         // The index of the corpus contains the rule and the message.
         Breakage::Check(_) => "a value that fails a check".to_owned(),

@@ -31,8 +31,7 @@ pub(super) fn minimize(oracle: Oracle, candidate: &Candidate) -> Option<Candidat
     };
     let layout = oracle.format.layout_of(&pair.valid, dialect);
     loop {
-        let mut is_smaller =
-            |smaller: &FilePair| smaller.broken.len() < pair.broken.len() && is_equivalent(smaller);
+        let mut is_smaller = |next: &FilePair| next.broken.len() < pair.broken.len() && is_equivalent(next);
         let smaller = match layout {
             Some(layout) => pair.with_fewer_items(layout).find(&mut is_smaller),
             None => pair.with_fewer_lines().find(&mut is_smaller),
@@ -122,8 +121,7 @@ impl FilePair {
                 (false, false) => continue,
             };
             for short in [&b"0"[..], b"1"] {
-                let with =
-                    |file: &[u8], start: usize| [&file[..start], short, &file[start + number..]].concat();
+                let with = |file: &[u8], at: usize| [&file[..at], short, &file[at + number..]].concat();
                 let pair =
                     FilePair { valid: with(&self.valid, range.start), broken: with(&self.broken, start) };
                 if is_equivalent(&pair) {

@@ -81,8 +81,7 @@ impl Coverage {
     /// Returns the kinds of values that occur in no file, each with its field.
     pub fn missing(&self) -> impl Iterator<Item = (&str, &'static str)> {
         self.fields().flat_map(|(field, kinds)| {
-            let missing = kinds.iter().filter(|(_, count)| **count == 0);
-            missing.map(move |(kind, _)| (field, *kind))
+            kinds.iter().filter(|(_, count)| **count == 0).map(move |(kind, _)| (field, *kind))
         })
     }
 }

@@ -1,57 +1,58 @@
 //! Detects notations in text files.
 
+use Test::{Line, Number, Text};
+
 /// The name under which notations are counted, in place of a field name.
 pub(super) const NOTATION: &str = "(notation)";
 
-/// The name of a notation, and a function that returns `true` if the file content includes the notation.
-type Notation = (&'static str, fn(&str) -> bool);
+/// Tests whether a file content includes a notation.
+pub(super) enum Test {
+    /// Tests the text.
+    Text(fn(&str) -> bool),
+    /// Tests each non-empty line, without its comment.
+    Line(fn(&str) -> bool),
+    /// Tests each value that follows a comma in the line of an attribute, without surrounding whitespace.
+    Number(fn(&str) -> bool),
+}
 
-pub(super) const NOTATIONS: &[Notation] = &[
-    ("byte order mark", |text| text.starts_with('\u{feff}')),
-    ("CRLF", |text| text.contains("\r\n")),
-    ("no line end at the end", |text| !text.ends_with('\n')),
-    ("empty line", |text| text.lines().any(|line| line.trim().is_empty())),
-    ("comment", |text| text.contains('#')),
-    ("comment that is not UTF-8", |text| {
-        text.lines().any(|line| line.split_once('#').is_some_and(|(_, comment)| comment.contains('\u{fffd}')))
-    }),
-    ("whitespace before a line", |text| {
-        content_lines(text).any(|line| line.starts_with([' ', '\t', '\u{b}', '\u{c}']))
-    }),
-    ("tab", |text| content_lines(text).any(|line| line.contains('\t'))),
-    ("vertical tab or form feed", |text| content_lines(text).any(|line| line.contains(['\u{b}', '\u{c}']))),
-    ("whitespace in a property", |text| {
-        content_lines(text).any(|line| line.contains("] ") || line.contains("[ "))
-    }),
-    ("property after an attribute", |text| {
-        content_lines(text)
-            .map(is_property)
-            .skip_while(|is_property| *is_property)
-            .any(|is_property| is_property)
-    }),
-    ("whitespace before a comma", |text| content_lines(text).any(|line| line.contains(" ,"))),
-    ("no whitespace after a comma", |text| {
-        numbers_after_commas(text).any(|number| number.starts_with(|c: char| !c.is_whitespace()))
-    }),
-    ("plus sign", |text| has_number(text, |number| number.starts_with('+'))),
-    ("exponent", |text| has_number(text, |number| number.contains('e'))),
-    ("upper-case exponent", |text| has_number(text, |number| number.contains('E'))),
-    ("exponent with a sign", |text| {
-        has_number(text, |number| number.contains("e-") || number.contains("E-"))
-    }),
-    ("leading zeros", |text| {
-        has_number(text, |number| number.trim_start_matches(['+', '-']).starts_with("00"))
-    }),
-    ("no digit before the point", |text| {
-        has_number(text, |number| number.trim_start_matches(['+', '-']).starts_with('.'))
-    }),
-    ("no digit after the point", |text| {
-        has_number(text, |number| number.split(['e', 'E']).any(|part| part.ends_with('.')))
-    }),
-    ("more than 50 digits", |text| {
-        has_number(text, |number| number.chars().filter(char::is_ascii_digit).count() > 50)
-    }),
-    ("integer -0", |text| has_number(text, |number| number == "-0")),
+impl Test {
+    /// Returns `true` if `text` includes the notation.
+    pub(super) fn matches(&self, text: &str) -> bool {
+        match *self {
+            Text(test) => test(text),
+            Line(test) => content_lines(text).any(test),
+            Number(test) => numbers_after_commas(text).map(str::trim).any(test),
+        }
+    }
+}
+
+/// The name of each notation, and its test.
+pub(super) const NOTATIONS: &[(&str, Test)] = &[
+    ("byte order mark", Text(|text| text.starts_with('\u{feff}'))),
+    ("CRLF", Text(|text| text.contains("\r\n"))),
+    ("no line end at the end", Text(|text| !text.ends_with('\n'))),
+    ("empty line", Text(|text| text.lines().any(|line| line.trim().is_empty()))),
+    ("comment", Text(|text| text.contains('#'))),
+    ("comment that is not UTF-8", Text(has_undecoded_comment)),
+    ("whitespace before a line", Line(|line| line.starts_with([' ', '\t', '\u{b}', '\u{c}']))),
+    ("tab", Line(|line| line.contains('\t'))),
+    ("vertical tab or form feed", Line(|line| line.contains(['\u{b}', '\u{c}']))),
+    ("whitespace in a property", Line(|line| line.contains("] ") || line.contains("[ "))),
+    (
+        "property after an attribute",
+        Text(|text| content_lines(text).map(is_property).skip_while(|own| *own).any(|own| own)),
+    ),
+    ("whitespace before a comma", Line(|line| line.contains(" ,"))),
+    ("no whitespace after a comma", Text(|text| numbers_after_commas(text).any(is_unspaced))),
+    ("plus sign", Number(|number| number.starts_with('+'))),
+    ("exponent", Number(|number| number.contains('e'))),
+    ("upper-case exponent", Number(|number| number.contains('E'))),
+    ("exponent with a sign", Number(|number| number.contains("e-") || number.contains("E-"))),
+    ("leading zeros", Number(|number| number.trim_start_matches(['+', '-']).starts_with("00"))),
+    ("no digit before the point", Number(|number| number.trim_start_matches(['+', '-']).starts_with('.'))),
+    ("no digit after the point", Number(|number| number.split(['e', 'E']).any(|part| part.ends_with('.')))),
+    ("more than 50 digits", Number(|number| number.chars().filter(char::is_ascii_digit).count() > 50)),
+    ("integer -0", Number(|number| number == "-0")),
 ];
 
 /// Returns the non-empty lines of a text without their comments.
@@ -61,6 +62,15 @@ fn content_lines(text: &str) -> impl Iterator<Item = &str> {
     lines.filter(|line| !line.trim().is_empty())
 }
 
+fn has_undecoded_comment(text: &str) -> bool {
+    let mut comments = text.lines().filter_map(|line| line.split_once('#'));
+    comments.any(|(_, comment)| comment.contains('\u{fffd}'))
+}
+
+fn is_unspaced(value: &str) -> bool {
+    value.starts_with(|c: char| !c.is_whitespace())
+}
+
 fn is_property(line: &str) -> bool {
     line.trim_start().starts_with('[')
 }
@@ -68,8 +78,4 @@ fn is_property(line: &str) -> bool {
 /// Returns the values that follow a comma in the lines of attributes, including surrounding whitespace.
 fn numbers_after_commas(text: &str) -> impl Iterator<Item = &str> {
     content_lines(text).filter(|line| !is_property(line)).flat_map(|line| line.split(',').skip(1))
-}
-
-fn has_number(text: &str, matches: fn(&str) -> bool) -> bool {
-    numbers_after_commas(text).map(str::trim).any(matches)
 }

@@ -39,7 +39,7 @@ impl Observer {
     /// Counts the values and notations in the text of a file.
     pub(super) fn observe_text(&mut self, format: AnyFormat, text: &str) {
         let Some(grammar) = format.grammar() else { return };
-        for (name, _) in NOTATIONS.iter().filter(|(_, has_notation)| has_notation(text)) {
+        for (name, _) in NOTATIONS.iter().filter(|(_, test)| test.matches(text)) {
             self.add(NOTATION.to_owned(), name);
         }
         for line in text.trim_start_matches('\u{feff}').lines() {

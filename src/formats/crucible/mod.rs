@@ -78,12 +78,7 @@ impl Declared for Document {
         Some(codec::layout(bytes, dialect))
     }
 
-    by_document!();
-
-    #[cfg(feature = "proptest")]
-    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
-        edge_cases::edge_cases()
-    }
+    by_document!(edge_cases::edge_cases());
 }
 
 impl Format for Document {

@@ -32,10 +32,7 @@ const CHANGES: &[(&Rule, Change)] = &[
     ),
     (&TRAILING, Bytes(|file| file.push(0))),
     (&METADATA_CHECKSUM, Bytes(|file| overwrite(file, 8, &[0; 8]))),
-    (
-        &DATA_CHECKSUM,
-        Content(|document| document.data_checksum = DataChecksum::Wrong(WrongChecksum::from(1))),
-    ),
+    (&DATA_CHECKSUM, Content(|d| d.data_checksum = DataChecksum::Wrong(WrongChecksum::from(1)))),
     (&MESH_RANGE, Content(|document| document.meshes.iter_mut().for_each(|mesh| mesh.index_count = 4))),
     (&INDEX_RANGE, Content(|document| document.indices = Some(IndexBuffer::from_u16(&[0, 1, 3])))),
     (&DUPLICATE, Content(|document| document.attributes.extend_from_within(..))),

@@ -59,10 +59,7 @@ pub(super) const DATA_HASH: ChecksumFunction = ChecksumFunction {
 pub(super) const METADATA_HASH: ChecksumFunction = ChecksumFunction {
     name: "RapidHash of the metadata",
     compute: |descriptor, arguments| {
-        let data_checksum = match arguments.get(1) {
-            Some(Value::Int(checksum)) => *checksum as u64,
-            _ => 0,
-        };
+        let data_checksum = if let Some(Value::Int(sum)) = arguments.get(1) { *sum as u64 } else { 0 };
         metadata_checksum(descriptor, data_checksum, to_dialect(arguments.first()))
     },
 };

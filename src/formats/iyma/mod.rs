@@ -82,7 +82,7 @@ impl Declared for Document {
         codec::detect(bytes)
     }
 
-    by_document!();
+    by_document!(Vec::new());
 }
 
 impl Format for Document {

@@ -68,12 +68,7 @@ impl Declared for Document {
         codec::detect(bytes)
     }
 
-    by_document!();
-
-    #[cfg(feature = "proptest")]
-    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
-        edge_cases::edge_cases()
-    }
+    by_document!(edge_cases::edge_cases());
 }
 
 /// Decodes and checks a file. Also returns the summary of the vertex joints, which a rule needs.

@@ -328,8 +328,7 @@ fn distinct_names(scene: &Scene) -> Vec<String> {
 /// Returns the sorted, distinct times of all channels. For step channels, includes the largest float below the time
 /// of each step, at which the previous value is repeated.
 fn merged_times(animation: &scene::Animation) -> Vec<f32> {
-    let is_step =
-        |channel: &&Channel| channel.interpolation == Interpolation::Step && channel.samples.len() > 1;
+    let is_step = |c: &&Channel| c.interpolation == Interpolation::Step && c.samples.len() > 1;
     let steps = animation.channels.iter().filter(is_step);
     let steps = steps.filter_map(|channel| animation.times.get(channel.times)?.get(1..)).flatten();
     let mut before = steps.map(|time| time.next_down()).peekable();

@@ -11,6 +11,7 @@ use super::columns::Values;
 use super::schema::{LineKind, PROPERTIES};
 use crate::Line;
 use crate::layout::grammar::{Occurrence, ValueType};
+use crate::text::truncated;
 
 /// Maximum displayed length of a property value, in characters.
 const MAX_CHARS: usize = 200;
@@ -85,11 +86,7 @@ fn describe_property(name: &str, value: &str) -> String {
         (None, Some(Ok(index))) => format!("material {index}"),
         (None, _) => format!("custom property {name}"),
     };
-    let value = match value.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{}…", &value[..end]),
-        None => value.to_owned(),
-    };
-    format!("{label}: \"{value}\"")
+    format!("{label}: \"{}\"", truncated(value, MAX_CHARS))
 }
 
 fn describe_attribute(kind: LineKind, values: &Values, index: usize) -> String {

@@ -95,12 +95,7 @@ impl Declared for Document {
         Ok(report)
     }
 
-    by_document!(|config| strategy::files(config));
-
-    #[cfg(feature = "proptest")]
-    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
-        edge_cases::edge_cases()
-    }
+    by_document!(edge_cases::edge_cases(), |config| strategy::files(config));
 
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         dump::visit_lines(bytes, each);
@@ -151,8 +146,7 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
-        let is_used =
-            |kind: &LineKind| kind.attribute().occurs == Occurrence::Vertex && self.has_channel(*kind);
+        let is_used = |k: &LineKind| k.attribute().occurs == Occurrence::Vertex && self.has_channel(*k);
         Info {
             properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {

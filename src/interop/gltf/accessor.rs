@@ -125,8 +125,7 @@ impl<'a> GltfFile<'a> {
         let values = self.strided(path, view, offset, replaced, size)?;
         let convert = integer_converter(kind.0);
         // `strided` has checked that the buffer contains this many indices.
-        let indices: Vec<usize> =
-            (0..replaced as usize).map(|index| convert(indices.get(index)) as usize).collect();
+        let indices: Vec<usize> = (0..replaced as usize).map(|i| convert(indices.get(i)) as usize).collect();
         match indices.iter().find(|index| **index as u64 >= count) {
             Some(index) => {
                 Err(malformed(path, format!("sparse index {index} is not below the value count {count}")))

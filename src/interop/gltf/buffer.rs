@@ -215,9 +215,7 @@ impl<'a> Stream<'a> {
         match self {
             Stream::Bytes(bytes) => out.write_all(bytes),
             Stream::U16Indices(values) => write_in_chunks(values, out, |value| (*value as u16).to_le_bytes()),
-            Stream::U8Joints(values) => {
-                write_in_chunks(values, out, |joints| joints.map(|joint| joint as u8))
-            }
+            Stream::U8Joints(values) => write_in_chunks(values, out, |four| four.map(|joint| joint as u8)),
             Stream::PaddedRecords(bytes, size) => {
                 let padding = size.next_multiple_of(4) - size;
                 for records in bytes.chunks(VALUES_PER_CHUNK * size) {

@@ -98,8 +98,7 @@ pub(super) fn split_container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     let mut index = 1;
     // glTF requires readers to skip unknown chunks.
     while !rest.is_empty() {
-        let (name, content, others) =
-            read_chunk(rest).map_err(|message| reject(&format!("chunks[{index}]"), message))?;
+        let (name, content, others) = read_chunk(rest).map_err(|m| reject(&format!("chunks[{index}]"), m))?;
         if name == *BIN_CHUNK {
             return Ok((json, Some(content)));
         }

@@ -18,8 +18,7 @@ pub(super) fn instance_count(root: &Root, node: &Node) -> u64 {
     let lists = attributes.into_iter().flatten().filter_map(|(_, index)| index.as_u64());
     let counts = lists.filter_map(|index| root.accessors.get(index as usize)).map(|list| list.count.0);
     let mesh = node.mesh.and_then(|mesh| root.meshes.get(mesh.value()));
-    let primitives = mesh.map_or(0, |mesh| mesh.primitives.len() as u64);
-    counts.max().unwrap_or(0).saturating_mul(primitives)
+    counts.max().unwrap_or(0).saturating_mul(mesh.map_or(0, |mesh| mesh.primitives.len() as u64))
 }
 
 /// Returns the instance transforms of a node, relative to the node; `None` for a node without instances. Returns an

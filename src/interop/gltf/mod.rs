@@ -150,10 +150,7 @@ fn set_meshspec_extra_if(extras: &mut Extras, is_needed: bool, key: &str, value:
 
 /// Removes and returns the object `meshspec` in `extras`.
 fn take_meshspec_extras(extras: &mut Extras) -> Extras {
-    match extras.remove(MESHSPEC_EXTRAS) {
-        Some(Value::Object(meshspec_extras)) => meshspec_extras,
-        _ => Extras::new(),
-    }
+    if let Some(Value::Object(own)) = extras.remove(MESHSPEC_EXTRAS) { own } else { Extras::new() }
 }
 
 /// Returns the path of an object, followed by its name if it has one: `materials[3] "bark"`.

@@ -81,8 +81,7 @@ impl MeshOrigin<'_> {
             let Some(name) = name.filter(|name| !name.is_empty()) else { continue };
             if let Some(first) = meshes.first().filter(|_| meshes.iter().all(|mesh| mesh.name != *name)) {
                 let loss = Loss::dropped(path, "a mesh has a single name");
-                let detail = format!("\"{name}\"; the mesh is called \"{}\"", first.name);
-                losses.push(loss.with_detail(detail));
+                losses.push(loss.with_detail(format!("\"{name}\"; the mesh is called \"{}\"", first.name)));
             }
         }
     }

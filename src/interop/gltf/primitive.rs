@@ -20,27 +20,24 @@ use crate::{Loss, Result, Strictness};
 /// Reads a primitive. Returns its mesh and the numbers of its `TEXCOORD` sets. Lists a loss and returns `None` if the
 /// primitive is unsupported.
 ///
-/// Joint indices refer to the joints of the skin. `mesh_meshspec_extras` are the extras that this crate added to the
+/// Joint indices refer to the joints of the skin. `mesh_extras` are the extras that this crate added to the
 /// mesh, and `weights` are the weights of the morph targets.
 pub(super) fn read(
     file: &GltfFile,
     entry: &json::mesh::Primitive,
-    mesh_meshspec_extras: &Extras,
+    mesh_extras: &Extras,
     weights: &[f32],
     at: &str,
     log: &mut ReadLog,
 ) -> Result<Option<(Mesh, Vec<u32>)>> {
-    let Checked::Valid(mode) = entry.mode else {
-        return Err(malformed(at, "unknown primitive mode"));
-    };
+    let Checked::Valid(mode) = entry.mode else { return Err(malformed(at, "unknown primitive mode")) };
     if matches!(mode, Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
         log.losses.push(Loss::dropped(at, "lines are not converted"));
         return Ok(None);
     }
     let mut extras = read_extras(&entry.extras);
     let meshspec_extras = take_meshspec_extras(&mut extras);
-    let original_types =
-        meshspec_extras.get("kinds").or(mesh_meshspec_extras.get("kinds")).and_then(Value::as_object);
+    let original_types = meshspec_extras.get("kinds").or(mesh_extras.get("kinds")).and_then(Value::as_object);
     let decoded = draco::read(file, entry, at)?;
     let mut reader = AttributeReader {
         file,

@@ -77,11 +77,9 @@ fn read_scene_extras(file: &GltfFile, scene: &mut Scene) {
     let chosen = root.scenes.get(root.scene.map_or(0, |scene| scene.value()));
     scene.extras = chosen.map(|scene| read_extras(&scene.extras)).unwrap_or_default();
     let meshspec_extras = take_meshspec_extras(&mut scene.extras);
-    let properties =
-        meshspec_extras.get("properties").and_then(|value| serde_json::from_value(value.clone()).ok());
+    let properties = meshspec_extras.get("properties").and_then(|v| serde_json::from_value(v.clone()).ok());
     scene.properties = properties.unwrap_or_default();
-    let data =
-        meshspec_extras.get("user_data").and_then(Value::as_str).and_then(|text| BASE64.decode(text).ok());
+    let data = meshspec_extras.get("user_data").and_then(Value::as_str).and_then(|t| BASE64.decode(t).ok());
     scene.user_data = data.unwrap_or_default();
 }
 

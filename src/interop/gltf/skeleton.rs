@@ -154,8 +154,7 @@ impl NodeJoints {
 
     /// Adds animated nodes that move a mesh as joints, bound in their rest pose.
     fn add_animated_nodes(&mut self, root: &json::Root, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
-        let meshes =
-            root.nodes.iter().enumerate().filter(|(_, node)| node.mesh.is_some() && node.skin.is_none());
+        let meshes = root.nodes.iter().enumerate().filter(|(_, n)| n.mesh.is_some() && n.skin.is_none());
         let mut moves_mesh = vec![false; root.nodes.len()];
         for (node, _) in meshes.filter(|(node, _)| hierarchy.is_in_scene[*node]) {
             visit_unmarked(&mut moves_mesh, hierarchy.ancestors(Some(node)), |_| {});
@@ -250,8 +249,7 @@ fn to_joint(node: &json::Node, inverse_bind: Mat4) -> Joint {
 
 fn read_inverse_binds(file: &GltfFile, at: &str, skin: &json::Skin) -> Result<Vec<Mat4>> {
     let Some(accessor) = skin.inverse_bind_matrices else { return Ok(Vec::new()) };
-    let accessor = file.accessor(accessor.value())?;
-    let matrices: Vec<[f32; 16]> = accessor.read_floats()?;
+    let matrices: Vec<[f32; 16]> = file.accessor(accessor.value())?.read_floats()?;
     if matrices.len() < skin.joints.len() {
         let message = format!("{} matrices for {} joints", matrices.len(), skin.joints.len());
         return Err(malformed(at, message));

@@ -12,8 +12,7 @@ pub(super) fn parse(text: &[u8], json: &Value, losses: &mut Vec<Loss>) -> serde_
     serde_json::from_slice(text).or_else(|error| {
         let mut json = json.clone();
         repair_json(&mut json, losses);
-        let text = serde_json::to_vec(&json)?;
-        serde_json::from_slice(&text).map_err(|_| error)
+        serde_json::from_slice(&serde_json::to_vec(&json)?).map_err(|_| error)
     })
 }
 

@@ -159,10 +159,7 @@ fn list_extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut V
         }
     }
     for (name, path, uses) in found.iter().filter(|(name, ..)| !listed.contains(name)) {
-        let detail = match uses {
-            1 => (*name).to_owned(),
-            _ => format!("{name}, in {uses} places"),
-        };
+        let detail = if *uses == 1 { (*name).to_owned() } else { format!("{name}, in {uses} places") };
         losses.push(Loss::dropped(&**path, "unsupported extension").with_detail(detail));
     }
 }

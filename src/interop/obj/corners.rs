@@ -219,8 +219,5 @@ fn parse_number(word: &[u8]) -> (Option<i64>, &[u8]) {
         value = value.saturating_mul(10).saturating_add(i64::from(digit - b'0'));
         rest = others;
     }
-    match rest.len() < digits.len() {
-        true => (Some(value * sign), rest),
-        false => (None, word),
-    }
+    if rest.len() < digits.len() { (Some(value * sign), rest) } else { (None, word) }
 }

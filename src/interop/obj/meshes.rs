@@ -70,8 +70,7 @@ fn set_attributes(mesh: &mut Mesh, corners: &[Corner], lists: &ValueLists, at: &
         }
     };
     // All indices are in range: the reader has dropped or cleared all others.
-    let position_indices = corners.iter().map(|corner| corner[0]);
-    (mesh.positions, mesh.exact_positions) = lists.positions.select(position_indices);
+    (mesh.positions, mesh.exact_positions) = lists.positions.select(corners.iter().map(|corner| corner[0]));
     if corners.iter().any(|corner| corner[1] != ABSENT) {
         list_defaults(count_absent(corners, 1), "uvs[0]", "texture coordinates (0, 0)");
         let uv = |corner: &Corner| lists.uvs.get(corner[1] as usize).copied().unwrap_or_default();

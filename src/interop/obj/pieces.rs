@@ -154,8 +154,7 @@ impl ParsedPiece {
         self.faces.push((self.corners.len() - first) as u32);
         self.faces_without_normals += usize::from(lacks_normals);
         if let Some(run) = self.runs.last_mut() {
-            run.required_counts =
-                std::array::from_fn(|kind| run.required_counts[kind].max(required_counts[kind]));
+            run.required_counts = std::array::from_fn(|i| run.required_counts[i].max(required_counts[i]));
         }
         true
     }

@@ -13,7 +13,7 @@ use crate::interop::shared::text::{Words, first_line_offset, lines_in, locate, q
 use crate::parallel::join;
 use crate::scene::Mesh;
 use crate::scene::limits::{require_meshes, require_triangles};
-use crate::{Error, ErrorKind, Limit, Limits, Result, Span, Strictness};
+use crate::{Error, ErrorKind, Limit, Limits, Result, Strictness};
 
 /// The maximum number of kinds of unsupported statements to list.
 const MAX_KINDS: usize = 50;
@@ -95,20 +95,17 @@ impl ObjReader {
         let values = self.file.lists.counts().values;
         // 32 bytes of library names count as one triangle.
         let names = self.file.libraries.len() / 32;
-        let count =
-            values.into_iter().chain([self.vertex_count, self.triangle_count]).fold(names, usize::max);
-        require_triangles(count as u64, self.limits.max_triangles)
+        let max = values.into_iter().chain([self.vertex_count, self.triangle_count]).fold(names, usize::max);
+        require_triangles(max as u64, self.limits.max_triangles)
     }
 
     /// Adds a run. Returns `false` if its lines must be read sequentially.
     fn add_run(&mut self, piece: &ParsedPiece, run: &LineRun) -> bool {
         let LineRun { kind, required_counts, start, end, .. } = run;
-        let [counts, first, last] =
-            [self.file.lists.counts(), start.counts, end.counts].map(|counts| counts.values);
+        let [counts, first, last] = [self.file.lists.counts(), start.counts, end.counts].map(|c| c.values);
         let available: [usize; 3] = std::array::from_fn(|kind| counts[kind] + last[kind] - first[kind]);
         let mut pairs = available.iter().zip(required_counts);
-        let is_complete =
-            pairs.all(|(available, required)| (*required as usize..=MAX_VALUES).contains(available));
+        let is_complete = pairs.all(|(have, need)| (*need as usize..=MAX_VALUES).contains(have));
         if *kind == RunKind::Sequential || !is_complete {
             return false;
         }
@@ -141,18 +138,14 @@ impl ObjReader {
         let is_face = rest.next() == Some(b"f");
         let is_forgiven = error.kind() == ErrorKind::Malformed && (is_truncated || is_face);
         if self.strictness == Strictness::Strict || !is_forgiven {
-            let span = error.span().map(|span| self.to_file_span(span.clone()));
+            let (bytes, lines) = self.window_start;
+            let span = error.span().map(|span| shift_span(span.clone(), bytes, lines));
             return Err(error.with_span(span));
         }
         let unsupported = &mut self.file.unsupported;
         unsupported.is_truncated = is_truncated;
         unsupported.dropped_face_count += usize::from(is_face && !is_truncated);
         Ok(())
-    }
-
-    /// Converts a location in the window to a location in the file.
-    fn to_file_span(&self, span: Span) -> Span {
-        shift_span(span, self.window_start.0, self.window_start.1)
     }
 
     fn finish(mut self) -> Result<ObjFile> {

@@ -82,8 +82,7 @@ fn read_mesh(
             faces.read(&mut source, element, FaceReader::read_strip, losses)?;
         } else {
             let loss = Loss::dropped(element.name.clone(), "items of an unsupported element");
-            let loss = loss.in_category(element.category());
-            losses.push(loss.with_count(element.count as usize, "items"));
+            losses.push(loss.in_category(element.category()).with_count(element.count as usize, "items"));
             source.read_items(element, strictness, losses, |source| rows::skip_item(source, element))?;
         }
     }
@@ -119,8 +118,7 @@ fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> R
     for names in UVS {
         if let Some(columns) = rows.take_columns(names, NumberType::is_float) {
             let (uvs, error) = rows.to_floats(columns);
-            let path = format!("vertex.{}, {}", names[0], names[1]);
-            quantised(&path, Quantity::TEXTURE_COORDINATES, error);
+            quantised(&format!("vertex.{}, {}", names[0], names[1]), Quantity::TEXTURE_COORDINATES, error);
             mesh.uvs.push(uvs);
         }
     }

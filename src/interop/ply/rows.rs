@@ -70,8 +70,7 @@ impl<'a> Rows<'a> {
     ) -> Option<[usize; N]> {
         let mut indices = [0; N];
         for (index, name) in indices.iter_mut().zip(names) {
-            let is_match =
-                |column: &Column| column.name == name && !column.is_used && fits(column.number_type);
+            let is_match = |c: &Column| c.name == name && !c.is_used && fits(c.number_type);
             *index = self.columns.iter().position(is_match)?;
         }
         indices.iter().for_each(|index| self.columns[*index].is_used = true);
@@ -147,8 +146,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the unused columns as custom attributes.
     pub fn unused_columns(&self) -> impl Iterator<Item = CustomAttribute> {
-        let unused = self.columns.iter().filter(|column| !column.is_used);
-        unused.map(|column| CustomAttribute {
+        self.columns.iter().filter(|column| !column.is_used).map(|column| CustomAttribute {
             name: column.name.clone(),
             components: 1,
             values: self.components(column),

@@ -166,8 +166,7 @@ impl<'a> NumberSource<'a> {
         match self {
             NumberSource::Text(lines) => lines.words.reject(message),
             NumberSource::Binary { at, last_start, .. } => {
-                let span = Span::Bytes(*last_start as u64..*at as u64);
-                Error::malformed(message).with_span(Some(span))
+                Error::malformed(message).with_span(Some(Span::Bytes(*last_start as u64..*at as u64)))
             }
         }
     }

@@ -85,10 +85,7 @@ impl Polygons {
     }
 
     fn from_faces(faces: Faces, vertices: usize) -> Polygons {
-        let corners = match faces.indices {
-            Some(indices) => indices.into_u32(),
-            None => (0..vertices as u32).collect(),
-        };
+        let corners = faces.indices.map_or_else(|| (0..vertices as u32).collect(), Indices::into_u32);
         let is_valid = match &faces.corners {
             Some(counts) => counts.iter().all(|count| *count >= 3),
             None => corners.len().is_multiple_of(3),

@@ -265,10 +265,7 @@ pub(in crate::interop) fn quote(bytes: &[u8]) -> String {
 pub(in crate::interop) fn to_single_line(name: &str) -> String {
     let line: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
     let line = line.trim_matches(|c: char| c.is_ascii_whitespace());
-    match line.strip_suffix('\\') {
-        Some(before) => format!("{before}_"),
-        None => line.to_owned(),
-    }
+    line.strip_suffix('\\').map_or_else(|| line.to_owned(), |before| format!("{before}_"))
 }
 
 /// Returns `name`, with a number appended if it is in `taken`. Adds the result to `taken`.

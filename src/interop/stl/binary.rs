@@ -7,8 +7,7 @@ use crate::{Error, Loss, Result, Span, Strictness};
 /// Reads the facets. In lenient mode, facets may be missing at the end of the file.
 pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>) -> Result<Solid> {
     let reject = |start: usize, end: usize, message: String| {
-        let span = Span::Bytes(start as u64..end as u64);
-        Err(Error::malformed(message).with_span(Some(span)))
+        Err(Error::malformed(message).with_span(Some(Span::Bytes(start as u64..end as u64))))
     };
     let (Some(count), Some(facets)) = (stl_facet_count(bytes), bytes.get(HEADER_SIZE..)) else {
         let size = bytes.len();

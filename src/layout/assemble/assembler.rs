@@ -200,8 +200,7 @@ impl Assembler<'_> {
 
     /// Returns the given content of a struct or array.
     fn group_input<'p>(&self, target: WriteTarget<'p>, item: &Item) -> Result<GroupInput<'p>> {
-        let ty = self.program.forms[item.form].ty;
-        target.input.group_input(ty).map_err(|message| self.error(message))
+        target.input.group_input(self.program.forms[item.form].ty).map_err(|message| self.error(message))
     }
 
     /// Writes the recorded bytes of a struct or array unchanged.

@@ -267,8 +267,7 @@ fn patch_in_place(
             Some(Err(message)) => return Err(Error::inexpressible(message).at(path.as_slice())),
             None => {
                 let reason = fault.map(|fault| format!(" before the fault: {fault}")).unwrap_or_default();
-                let message = format!("no field `{}`{reason}", path_text(path));
-                return Err(Error::inexpressible(message));
+                return Err(Error::inexpressible(format!("no field `{}`{reason}", path_text(path))));
             }
         }
     }

@@ -38,8 +38,7 @@ impl Assembler<'_> {
             lookaheads.retain(|(lookahead, start)| !self.read_lookahead(next.region, lookahead, *start));
         }
         if let Some((lookahead, _)) = lookaheads.iter().find(|(_, start)| *start == next.at) {
-            let message = format!("no value follows the look-ahead `{}`", lookahead.field.name);
-            return Err(self.error(message));
+            return Err(self.error(format!("no value follows the look-ahead `{}`", lookahead.field.name)));
         }
         steps.iter().for_each(|step| self.schedule_checksum(start, step, &covered));
         Ok(next.at)
@@ -140,8 +139,7 @@ impl Assembler<'_> {
             Err(possible) => possible,
         };
         let names = |steps: &[&Step]| {
-            let names = steps.iter().filter_map(|step| Some(step.variant?.name));
-            names.collect::<Vec<_>>().join(", ")
+            steps.iter().filter_map(|step| Some(step.variant?.name)).collect::<Vec<_>>().join(", ")
         };
         let message = match possible[..] {
             [step] => return Ok(step),

@@ -14,9 +14,7 @@ impl Assembler<'_> {
     pub fn read_lookahead(&mut self, region: RegionId, lookahead: &'static Step, start: u64) -> bool {
         let ty = &lookahead.field.ty;
         let range = ty.size().and_then(|size| Some(start..start.checked_add(size)?));
-        let Some(bytes) = range.and_then(|range| self.regions[region].buffer.get(range)) else {
-            return false;
-        };
+        let Some(bytes) = range.and_then(|r| self.regions[region].buffer.get(r)) else { return false };
         self.frames.set_field(lookahead, &ty.read_value(bytes));
         true
     }

@@ -78,10 +78,7 @@ pub(super) fn describe_type(ty: &Type) -> String {
 
 /// Parses a decimal or hexadecimal (`0x…`) integer without a minus sign.
 fn parse_unsigned(text: &str) -> Option<u128> {
-    match text.strip_prefix("0x") {
-        Some(digits) => u128::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
-    }
+    text.strip_prefix("0x").map_or_else(|| text.parse(), |digits| u128::from_str_radix(digits, 16)).ok()
 }
 
 /// Parses an integer with an optional `-`; `true` is 1, and `false` is 0.

@@ -54,8 +54,7 @@ pub(super) struct Placement {
 impl PlacedField {
     /// Returns the end of the field before other fields move; `None` if its offset is unknown.
     pub fn end(&self) -> Option<u64> {
-        let start = self.origin.as_ref().map(|origin| origin.start).or(self.at)?;
-        start.checked_add(self.size)
+        self.origin.as_ref().map(|origin| origin.start).or(self.at)?.checked_add(self.size)
     }
 
     /// Returns the original end of the field, and its growth beyond the padding; `None` if it is new or was empty.

@@ -159,8 +159,7 @@ impl<'b> ValueTree<'b> {
         self.leaf.iter().for_each(|leaf| leaf.is_used.set(false));
         let Some(group) = &self.group else { return };
         group.magic.iter().for_each(|magic| magic.is_used.set(false));
-        let blocks = group.packed.iter().chain(&group.trailing);
-        blocks.for_each(|bytes| bytes.is_used.set(false));
+        group.packed.iter().chain(&group.trailing).for_each(|bytes| bytes.is_used.set(false));
         group.fields.iter().for_each(|(_, field)| field.clear_marks());
         group.items.iter().for_each(ValueTree::clear_marks);
     }

@@ -55,8 +55,7 @@ impl<'b> FileValues<'b> {
     /// Returns an error if the layout has no value at `path`, the path skips a list index, or the value does not fit
     /// its bit field.
     pub fn set(&mut self, path: &str, value: impl Into<UntypedValue>) -> Result<()> {
-        let path = parse_full_path(self.ty, path)?;
-        self.set_at(&path, value.into())
+        self.set_at(&parse_full_path(self.ty, path)?, value.into())
     }
 
     /// Sets the magic bytes of the struct at `path`, in place of the declared ones.

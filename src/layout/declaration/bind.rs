@@ -187,9 +187,7 @@ fn bind_constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint>
     let condition = bind_condition(constraint.condition, scope)?;
     let requirement = match constraint.requirement {
         Requirement::Below(limit) => Requirement::Below(simplify(&limit, scope)),
-        Requirement::OneOf(values) => {
-            Requirement::OneOf(leak_all(values.iter().map(|value| simplify(value, scope))))
-        }
+        Requirement::OneOf(values) => Requirement::OneOf(leak_all(values.iter().map(|v| simplify(v, scope)))),
         Requirement::AtLeast(limit) => Requirement::AtLeast(simplify(&limit, scope)),
         Requirement::Holds(condition) => Requirement::Holds(simplify(&condition, scope)),
         Requirement::Within { list, first } => Requirement::Within { list, first: simplify(&first, scope) },

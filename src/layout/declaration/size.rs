@@ -50,8 +50,7 @@ impl Declaration {
                 fields.iter().try_fold(self.magic.len() as u64, |sum, f| sum.checked_add(f.size(scope)?))
             }
             Shape::Choice(variants) => {
-                let chosen = variants.iter().find(|v| v.condition.eval_bool(scope) == Ok(true))?;
-                chosen.field.size(scope)
+                variants.iter().find(|v| v.condition.eval_bool(scope) == Ok(true))?.field.size(scope)
             }
         }
     }

@@ -97,8 +97,7 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> EntryVisitor<F> {
             // Gaps are within the file.
             let bytes = file.get(gap.start as usize..gap.end as usize).unwrap_or_default().to_vec();
             let gap = DumpEntry::new(String::new(), &Span::Bytes(gap), EntryKind::Gap);
-            let entry = DumpEntry { bytes, ..gap };
-            if self.emit(&entry).is_break() {
+            if self.emit(&DumpEntry { bytes, ..gap }).is_break() {
                 return;
             }
         }

@@ -34,10 +34,7 @@ impl Paint {
     }
 
     fn styled(self, style: &str, text: String) -> String {
-        match self.is_enabled && !text.is_empty() {
-            true => format!("{style}{text}\x1b[0m"),
-            false => text,
-        }
+        if self.is_enabled && !text.is_empty() { format!("{style}{text}\x1b[0m") } else { text }
     }
 }
 

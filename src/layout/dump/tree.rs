@@ -187,11 +187,8 @@ impl Builder {
     /// Records the offset of an omitted item. Returns `true` if the node is an omitted item.
     fn record_if_omitted(&mut self, node: &Node) -> bool {
         let Some(list) = self.open.last_mut() else { return false };
-        let index = match node.path.get(list.depth..) {
-            Some([Segment::Index(index)]) => *index,
-            _ => return false,
-        };
-        if index < list.shown || list.branch.count == Some(0) {
+        let Some([Segment::Index(index)]) = node.path.get(list.depth..) else { return false };
+        if *index < list.shown || list.branch.count == Some(0) {
             return false;
         }
         list.branch.starts.push(node.span.range().start);
@@ -376,11 +373,13 @@ impl Builder {
 
 /// Returns the text of the path segments starting at `depth`.
 fn step_text(path: &[Segment], depth: usize) -> String {
-    let rest = path.iter().enumerate().skip(depth);
-    rest.map(|(index, segment)| match segment {
-        Segment::Field(name) if index == 0 => (*name).to_owned(),
-        Segment::Field(name) => format!(".{name}"),
-        Segment::Index(index) => format!("[{index}]"),
-    })
-    .collect()
+    path.iter()
+        .enumerate()
+        .skip(depth)
+        .map(|(index, segment)| match segment {
+            Segment::Field(name) if index == 0 => (*name).to_owned(),
+            Segment::Field(name) => format!(".{name}"),
+            Segment::Index(index) => format!("[{index}]"),
+        })
+        .collect()
 }

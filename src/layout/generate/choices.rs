@@ -134,8 +134,5 @@ pub(super) fn count_name(count: &Expr) -> Option<Segment> {
             names.push(path.last().map(|name| Segment::Field(name)));
         }
     });
-    match names[..] {
-        [name] => name,
-        _ => None,
-    }
+    if let [name] = names[..] { name } else { None }
 }

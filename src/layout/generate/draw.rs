@@ -126,8 +126,7 @@ impl<'c> Sampler<'c> {
             },
             (Requirement::OneOf(values), value) => {
                 let drawn = values.get(self.draw_below(values.len() as u64) as usize);
-                let number = drawn.and_then(|drawn| drawn.eval_int(values_seen).ok());
-                number.map_or(value, Value::Int)
+                drawn.and_then(|drawn| drawn.eval_int(values_seen).ok()).map_or(value, Value::Int)
             }
             (Requirement::Finite, Value::F32(number)) if !number.is_finite() => Value::F32(0.0),
             (Requirement::Finite, Value::F64(number)) if !number.is_finite() => Value::F64(0.0),

@@ -214,8 +214,7 @@ impl Generator<'_> {
                 Requirement::UnitVector => (None, normalize(&drawn)),
                 _ => continue,
             };
-            let numbers = numbers.unwrap_or_default();
-            for (index, number) in open.iter().zip(numbers) {
+            for (index, number) in open.iter().zip(numbers.unwrap_or_default()) {
                 self.set_item(*index, of, number);
             }
         }
@@ -360,8 +359,7 @@ pub(super) fn required_constraints(item: &Item) -> impl Iterator<Item = &'static
 /// Returns `true` if constraints compare the field across items.
 fn is_compared(step: &Step, item: &Item) -> bool {
     use Requirement::{Forest, Permutation, Position, Sum, Unique};
-    let compares =
-        |requirement| matches!(requirement, Unique | Position | Permutation { .. } | Forest { .. });
+    let compares = |r| matches!(r, Unique | Position | Permutation { .. } | Forest { .. });
     let refers = |requirement| match requirement {
         Sum { of, .. } | Permutation { of, .. } => of == Some(step.field.name),
         _ => false,

@@ -109,31 +109,23 @@ impl Config {
 ///
 /// Returns an error if drawn values conflict, such as several values that a check or constraint compares.
 pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u8>> {
-    let (bytes, _) = assemble_choices(ty, Choices::sequence(choices), config)?;
-    require_constraints(ty, &bytes, config)?;
-    Ok(bytes)
+    generate(ty, Choices::sequence(choices), config).map(|(bytes, _)| bytes)
 }
 
-/// Generates a file, and returns the trace of its choices. The file may violate constraints over several values.
-fn assemble_choices(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec<u8>, Trace)> {
+/// Generates a file, and returns it with the trace of its choices.
+fn generate(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec<u8>, Trace)> {
     let limits = Limits::default();
     let (values, trace) = generator::draw(ty, choices, config);
     let bytes = values.assemble(&limits)?;
-    match first_fault(ty, &bytes, &limits) {
-        None => Ok((bytes, trace)),
-        Some(fault) => Err(crate::Error::inexpressible(fault.message).at(fault.path)),
+    if let Some(fault) = first_fault(ty, &bytes, &limits) {
+        return Err(crate::Error::inexpressible(fault.message).at(fault.path));
     }
-}
-
-/// Returns an error for the first finding with severity error or, for plausible files, warning.
-fn require_constraints(ty: &'static Type, bytes: &[u8], config: &Config) -> Result<()> {
-    let limits = Limits::default();
+    // Constraints over several values may be violated.
     let min = if config.plausible { Severity::Warning } else { Severity::Error };
     let mut report = Report::at_least(min, &limits);
-    // The file has no structural fault.
-    let _ = super::check_bytes(ty, bytes, &limits, &mut report);
+    let _ = super::check_bytes(ty, &bytes, &limits, &mut report);
     match report.findings().first() {
-        None => Ok(()),
+        None => Ok((bytes, trace)),
         Some(finding) => Err(crate::Error::inexpressible(&finding.message).at(finding.path.clone())),
     }
 }

@@ -46,9 +46,7 @@ impl Generator<'_> {
                     None
                 }
             };
-            if let Some(number) = other {
-                adapted = Value::Int(number);
-            }
+            adapted = other.map_or(adapted, Value::Int);
         }
         adapted
     }
@@ -109,8 +107,7 @@ impl Generator<'_> {
             let values = self.frames.visible_values();
             let group = groups.map_or(Ok(drawn.len() as i128), |groups| groups.eval_int(&values));
             let (Some(numbers), Ok(group @ 1..)) = (integers(drawn, of), group) else { continue };
-            let ranks = numbers.chunks(group as usize).flat_map(ranks);
-            for (index, number) in ranks.enumerate() {
+            for (index, number) in numbers.chunks(group as usize).flat_map(ranks).enumerate() {
                 self.set_item(index, of, Value::Int(number));
             }
         }
@@ -138,9 +135,7 @@ impl Generator<'_> {
 
     /// Returns `false` if the look-aheads drawn so far imply a field that violates a constraint.
     pub fn can_follow(&self, steps: &'static [Step]) -> bool {
-        let follows = |step: &&Step| {
-            step.condition.as_ref().is_some_and(|condition| self.frames.eval_bool(condition) == Ok(true))
-        };
+        let follows = |s: &&Step| s.condition.as_ref().is_some_and(|c| self.frames.eval_bool(c) == Ok(true));
         steps.iter().filter(follows).all(|step| self.may_satisfy_constraints(step))
     }
 

@@ -8,7 +8,7 @@ use proptest::strategy::{NewTree, ValueTree};
 use proptest::test_runner::TestRunner;
 
 use super::choices::{Choice, Choices, ListChoice, Trace};
-use super::{Config, assemble_choices, require_constraints};
+use super::{Config, generate};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
@@ -95,8 +95,7 @@ impl Strategy for FileStrategy {
 
 impl FileStrategy {
     fn generate(&self, choices: Choices) -> crate::Result<GeneratedFile> {
-        let (bytes, trace) = assemble_choices(self.ty, choices, &self.config)?;
-        require_constraints(self.ty, &bytes, &self.config)?;
+        let (bytes, trace) = generate(self.ty, choices, &self.config)?;
         Ok(GeneratedFile { bytes, trace })
     }
 }

@@ -18,9 +18,8 @@ impl Notation for KaitaiNotation {
     fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let mut text = String::new();
         for (index, name) in path.iter().enumerate() {
-            let before = |n: usize| index.checked_sub(n).and_then(|index| steps.get(index));
-            let nested =
-                matches!((before(1), before(2)), (Some(ValueKind::Bits(_)), Some(ValueKind::Bits(_))));
+            let prev = |n: usize| index.checked_sub(n).and_then(|index| steps.get(index));
+            let nested = matches!((prev(1), prev(2)), (Some(ValueKind::Bits(_)), Some(ValueKind::Bits(_))));
             match index {
                 0 => {}
                 _ if nested => text.push('_'),

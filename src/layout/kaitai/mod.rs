@@ -230,8 +230,7 @@ fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Opti
         let applies: Vec<_> = applies.map(|condition| parenthesize_compound(&condition)).collect();
         let applies = (!applies.is_empty()).then(|| applies.join(" and "));
         let text = constraint_text(c, field, names, str::to_owned);
-        let id = check_id(index + field.checks.len());
-        print_check(out, &id, applies.as_deref(), &required, &text);
+        print_check(out, &check_id(index + field.checks.len()), applies.as_deref(), &required, &text);
     }
 }
 

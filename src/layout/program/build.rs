@@ -143,8 +143,7 @@ impl Builder {
         let checks = field.checks.iter().map(|check| self.resolve_expr(&check.condition, draft)).collect();
         // Constraints on bit fields can refer to values of the struct that contains their word.
         let words = field.ty.declaration().into_iter().flat_map(Declaration::all_bit_fields);
-        let words = words.flat_map(|(.., bits)| bits.constraints);
-        for constraint in field.constraints.iter().chain(words) {
+        for constraint in field.constraints.iter().chain(words.flat_map(|(.., bits)| bits.constraints)) {
             self.add_constraint_slots(constraint, draft);
         }
         let holds = field.constraints.iter().filter_map(|constraint| match &constraint.requirement {

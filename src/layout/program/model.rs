@@ -193,9 +193,6 @@ pub(crate) enum Argument {
 impl Step {
     /// Returns the form of the content and its arguments.
     pub fn content(&self) -> (FormId, &Call) {
-        match &self.block {
-            Some(block) => (block.form, &block.call),
-            None => (self.form, &self.call),
-        }
+        self.block.as_ref().map_or((self.form, &self.call), |block| (block.form, &block.call))
     }
 }

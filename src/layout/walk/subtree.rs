@@ -52,11 +52,8 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
     }
 
     fn should_unpack(&mut self, node: &Node) -> bool {
-        if self.covers(node.path) {
-            self.visitor.should_unpack(node)
-        } else {
-            self.path.starts_with(node.path)
-        }
+        let is_covered = self.covers(node.path);
+        if is_covered { self.visitor.should_unpack(node) } else { self.path.starts_with(node.path) }
     }
 
     fn should_visit_partial_arrays(&self) -> bool {

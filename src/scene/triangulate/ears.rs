@@ -113,11 +113,8 @@ impl RemainingPolygon<'_> {
             // A repeated point, or the tip of a spike.
             return if ahead > 0.0 { CornerClass::Straight } else { CornerClass::Ear };
         }
-        if area > 0.0 && !self.reflex.any_inside(triangle, visits) {
-            CornerClass::Ear
-        } else {
-            CornerClass::Blocked
-        }
+        let is_ear = area > 0.0 && !self.reflex.any_inside(triangle, visits);
+        if is_ear { CornerClass::Ear } else { CornerClass::Blocked }
     }
 
     fn triangle(&self, corner: usize) -> [[f64; 2]; 3] {

@@ -29,10 +29,7 @@ pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8
         let message = format!("{size} bytes are declared, but {packed} packed bytes unpack to {content}");
         return Err(ZstdError::Size(message));
     }
-    if size > limits.max_decoded {
-        let message = format!("unpacks to {size} bytes, over the limit of {}", limits.max_decoded);
-        return Err(ZstdError::Limit(message));
-    }
+    limits.check_decoded(size).map_err(ZstdError::Limit)?;
     if !is_plausible(size, packed.len() as u64) {
         return Inflater::new(packed).read_growing(size);
     }

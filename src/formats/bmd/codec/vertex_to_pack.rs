@@ -68,8 +68,7 @@ impl VertexToPack {
     fn pack_scaled_96(&self) -> Result<ScaledVertex96, PackError> {
         let (tag, last) = self.color_or_bone();
         let word = ScaledVertex96::from_bytes([0; 12]).with_st(self.scaled_st()?).with_tag(tag + 1);
-        let word = word.with_position(self.triple()?).with_normal(self.packed_normal());
-        Ok(word.with_color_or_bone(last))
+        Ok(word.with_position(self.triple()?).with_normal(self.packed_normal()).with_color_or_bone(last))
     }
 
     fn pack_vertex_128(&self) -> Result<Vertex128, PackError> {

@@ -114,8 +114,7 @@ impl FloatChannels {
         let mut errors = ChannelErrors::default();
         let rotations = self.rotations.iter().enumerate().map(|(index, (frame, target))| {
             let rotation = Rotation::nearest(*target).ok_or_else(|| {
-                let message = format!("{target:?} is not a rotation");
-                Error::inexpressible(message).at(path!(rotations[index]))
+                Error::inexpressible(format!("{target:?} is not a rotation")).at(path!(rotations[index]))
             })?;
             errors.rotation = errors.rotation.max(rotation.angle_to(*target) as f32);
             Ok((*frame, rotation))

@@ -1,4 +1,5 @@
-//! The vertices of a mesh, and its derived values: surface, number of triangles, control flags.
+//! The vertices of a mesh with their colour/shade bytes, and its derived values: surface, number of triangles, control
+//! flags.
 
 use super::super::schema::{ControlFlags, PackedList, PackedVertex};
 use super::{Faces, Mesh, Surface};
@@ -66,4 +67,30 @@ impl Mesh {
         let counts = self.faces.counts();
         if self.vertices.len() <= 1024 { counts.triangulated() } else { counts.faces() }
     }
+}
+
+/// The colours (red, green, blue) of the sixteen hues at level 16.
+const HUES: [u32; 16] = [
+    0xffffff, 0xff5555, 0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0x55aaff, 0xffaa55, 0xffaaaa,
+    0xaaffaa, 0xffffaa, 0xaaaaff, 0xffaaff, 0xaaffff, 0xaa55ff,
+];
+
+/// Decodes a colour/shade byte to a colour (red, green, blue): hue in the high, level in the low four bits (B17).
+///
+/// ```
+/// use meshspec::bmd::shade_color;
+///
+/// assert_eq!(shade_color(0x0f), [255, 255, 255]);
+/// assert_eq!(shade_color(0x17), [127, 42, 42]);
+/// ```
+pub const fn shade_color(code: u8) -> [u8; 3] {
+    let [_, red, green, blue] = HUES[(code >> 4) as usize].to_be_bytes();
+    let level = (code & 15) as u16 + 1;
+    [at_level(red, level), at_level(green, level), at_level(blue, level)]
+}
+
+/// Scales a channel to a level, 1 to 16.
+const fn at_level(channel: u8, level: u16) -> u8 {
+    // The product is at most 255 · 16, so the result fits a byte.
+    ((channel as u16 * level) >> 4) as u8
 }

@@ -6,14 +6,12 @@ mod channels;
 mod faces;
 mod mesh;
 mod pose;
-mod shade;
 mod validation;
 
 pub use channels::{ChannelErrors, Channels, FloatChannels};
 pub use faces::{Face, FaceCounts, Faces};
-pub use mesh::{Vertex, Vertices};
+pub use mesh::{Vertex, Vertices, shade_color};
 pub use pose::{Matrix, Motion, Pose};
-pub use shade::shade_color;
 
 pub use super::schema::{
     AnimDef as Animation, BoneDef as Bone, LodDef, MeshDef as Mesh, PackedFace, PackedVertex, Surface, Track,

@@ -260,9 +260,7 @@ fn is_exact_with_keys(animation: &scene::Animation, channel: &Channel) -> bool {
     let mut gaps = times.windows(2).map(|pair| pair[1] - pair[0]).chain([wrap_around]);
     match channel.interpolation {
         Interpolation::Step => channel.samples.len() < 2,
-        Interpolation::Linear if is_rotation => {
-            gaps.all(|gap| gap <= 1.0) && has_small_steps(&channel.samples)
-        }
+        Interpolation::Linear if is_rotation => gaps.all(|g| g <= 1.0) && has_small_steps(&channel.samples),
         Interpolation::Linear | Interpolation::Normalized => true,
     }
 }

@@ -15,10 +15,8 @@ pub enum Surface {
 impl Surface {
     /// Returns the kind of surface for a material name.
     pub fn of(material: Option<&Text>) -> Surface {
-        match material.and_then(|name| flat_color(name.as_bytes())) {
-            Some(_) => Surface::Flat,
-            None => Surface::Textured,
-        }
+        let color = material.and_then(|name| flat_color(name.as_bytes()));
+        if color.is_some() { Surface::Flat } else { Surface::Textured }
     }
 }
 

@@ -96,10 +96,8 @@ fn key_size(tag: AnimTag) -> usize {
 /// Returns `true` if the bytes consist of complete keys and end tags.
 pub fn are_keys(mut bytes: &[u8]) -> bool {
     while let Some(tag) = bytes.first() {
-        match bytes.get(key_size(AnimTag::from_bytes([*tag]))..) {
-            Some(rest) => bytes = rest,
-            None => return false,
-        }
+        let Some(rest) = bytes.get(key_size(AnimTag::from_bytes([*tag]))..) else { return false };
+        bytes = rest;
     }
     true
 }

@@ -262,10 +262,8 @@ fn decompress(
     let indices = input.lz4_block(&indices.data, indices.uncompressed_size);
     let deferred = input.deferred.take();
     let size: u64 = deferred.iter().chain([&indices]).map(|block| block.size as u64).sum();
-    if size > input.limits.max_decoded {
-        let message = format!("unpacks to {size} bytes, over the limit of {}", input.limits.max_decoded);
-        return Err(Error::limit_exceeded(Limit::Decoded, message).at(path!(chunks[input.chunk])));
-    }
+    let error = |text| Error::limit_exceeded(Limit::Decoded, text).at(path!(chunks[input.chunk]));
+    input.limits.check_decoded(size).map_err(error)?;
     let (indices, values) = parallel::join(
         || Indices::empty(index_size).ok_or_else(no_variant_error)?.decompress(&indices),
         || parallel::try_map(&deferred, |index, block| streams[index].values.decompress(block)),

@@ -159,12 +159,11 @@ impl DecodedHeader {
         // The ranges cannot exceed the data, which was unpacked to the size in the descriptor.
         let buffers = descriptor.buffers().map(|range| data.slice(range.start as usize..range.end as usize));
         let mut buffers = buffers.collect::<Vec<_>>().into_iter();
-        let mut next_buffer = || buffers.next().unwrap_or_default();
+        let mut next = || buffers.next().unwrap_or_default();
         let Descriptor { n_vertices, user_data_len: _, meshes, indices, attributes } = descriptor;
-        let (user_data, data) = (next_buffer(), next_buffer());
+        let (user_data, data) = (next(), next());
         let indices = indices.map(|IndicesInfo { n_indices: _, format }| IndexBuffer { format, data });
-        let attribute =
-            |VertexAttributeInfo { usage, format }| Attribute { usage, format, data: next_buffer() };
+        let attribute = |VertexAttributeInfo { usage, format }| Attribute { usage, format, data: next() };
         Document {
             dialect,
             user_data,

@@ -127,12 +127,8 @@ impl<R: Read> Reader<R> {
     }
 
     fn check_limit(&self, size: u64) -> Result<()> {
-        let limit = self.options.limits.max_decoded;
-        if size > limit {
-            let error = ZstdError::Limit(format!("unpacks to {size} bytes, over the limit of {limit}"));
-            return Err(unpack_error(&self.decoded, error));
-        }
-        Ok(())
+        let error = |message| unpack_error(&self.decoded, ZstdError::Limit(message));
+        self.options.limits.check_decoded(size).map_err(error)
     }
 
     /// Returns the byte ranges of the user data and of one mesh in the uncompressed data.

@@ -27,14 +27,12 @@ pub struct IndexBuffer {
 impl IndexBuffer {
     /// Creates a buffer of 16-bit indices.
     pub fn from_u16(indices: &[u16]) -> IndexBuffer {
-        let data = Bytes::from(crate::bulk::as_bytes(indices).into_owned());
-        IndexBuffer { format: IndexFormat::U16, data }
+        IndexBuffer { format: IndexFormat::U16, data: crate::bulk::as_bytes(indices).into_owned().into() }
     }
 
     /// Creates a buffer of 32-bit indices.
     pub fn from_u32(indices: &[u32]) -> IndexBuffer {
-        let data = Bytes::from(crate::bulk::as_bytes(indices).into_owned());
-        IndexBuffer { format: IndexFormat::U32, data }
+        IndexBuffer { format: IndexFormat::U32, data: crate::bulk::as_bytes(indices).into_owned().into() }
     }
 
     /// The number of indices.

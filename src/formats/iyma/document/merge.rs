@@ -35,9 +35,7 @@ fn shared_properties(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>)
 ///
 /// Returns an error if the documents are not compatible, a buffer has the wrong size, or a count exceeds 32 bits.
 pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
-    let Some((first, others)) = documents.split_first() else {
-        return Ok((Document::default(), Vec::new()));
-    };
+    let Some((first, others)) = documents.split_first() else { return Ok((Document::default(), Vec::new())) };
     for (index, document) in documents.iter().enumerate() {
         // Rejects a buffer of the wrong size, which would shift all data after it.
         document.descriptor().map_err(|error| error.within(path!(documents[index])))?;

@@ -147,8 +147,7 @@ pub(super) fn reject_excessive_sharing(document: &Document) -> Result<()> {
     let index = indices.map_or(0, |indices| indices.format.size() as u64);
     // Each mesh has a list per attribute, even if it has no vertices.
     let lists = (document.attributes.len() * size_of::<CustomAttribute>()) as u64;
-    let size =
-        |mesh: &MeshInfo| lists + u64::from(mesh.vertex_count) * vertex + u64::from(mesh.index_count) * index;
+    let size = |m: &MeshInfo| lists + u64::from(m.vertex_count) * vertex + u64::from(m.index_count) * index;
     let meshes = document.meshes.iter().map(size).fold(0, u64::saturating_add);
     let most = MAX_SHARED_BYTES.max(buffers.saturating_mul(MAX_SHARING_FACTOR));
     if meshes <= most {

@@ -57,8 +57,7 @@ pub(in crate::formats::seed) fn locate(file: &[u8], report: &mut Report) {
 /// Returns the byte range of a value in a line; `None` if missing.
 fn value_range(line: &[u8], component: usize) -> Option<Range<usize>> {
     let content = content_range(line);
-    let text = line.get(content.clone())?;
-    let first = text.iter().position(is_whitespace)?;
+    let first = line.get(content.clone())?.iter().position(is_whitespace)?;
     let mut start = content.start + first;
     for (number, part) in line.get(start..content.end)?.split(|byte| *byte == b',').enumerate() {
         if number == component {

@@ -11,6 +11,7 @@ use super::diagnostic::Diagnostic;
 use super::intent::{Mistake, guess_kind};
 use super::text::WHITESPACE;
 use crate::layout::grammar::{MAX_INTEGER, ValueType};
+use crate::text::truncated;
 
 /// Returns the diagnostic for a file in another encoding.
 pub(in crate::formats::seed) fn encoding_error(name: &str) -> Diagnostic {
@@ -330,13 +331,9 @@ fn token_range(text: &str, at: usize) -> Range<usize> {
 /// Quotes a token for a message. Truncates a long token.
 fn quote(word: &str) -> String {
     const MAX_CHARS: usize = 24;
-    let (end, ellipsis) = match word.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => (end, "…"),
-        None => (word.len(), ""),
-    };
     match word {
         "" => "the end of the line".to_owned(),
         "#" => "a comment".to_owned(),
-        word => format!("`{}{ellipsis}`", word[..end].replace(char::is_control, "\u{fffd}")),
+        word => format!("`{}`", truncated(word, MAX_CHARS).replace(char::is_control, "\u{fffd}")),
     }
 }

@@ -34,7 +34,7 @@ pub(in crate::formats::seed) fn write(document: &Document, with_comments: bool) 
                 let words = kind.attribute().words();
                 out.write_values(kind, values, |bytes, value| match words.get(value as usize) {
                     Some(word) => bytes.extend_from_slice(word.as_bytes()),
-                    None => append_integer(bytes, value),
+                    None => append_short(bytes, itoa::Buffer::new().format(value).as_bytes()),
                 });
             }
         }
@@ -133,10 +133,6 @@ fn append_float(bytes: &mut Vec<u8>, value: f32) {
         }
         text => append_short(bytes, text),
     }
-}
-
-fn append_integer(bytes: &mut Vec<u8>, value: u32) {
-    append_short(bytes, itoa::Buffer::new().format(value).as_bytes());
 }
 
 /// Appends a string. For 4 to 16 bytes, copies the first and the last 8 or 4 bytes, which may overlap. Copies of

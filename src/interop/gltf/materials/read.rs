@@ -200,8 +200,5 @@ fn read_surface(entry: &json::Material) -> Surface {
 }
 
 fn to_map(value: &impl serde::Serialize) -> Map<String, Value> {
-    match serde_json::to_value(value) {
-        Ok(Value::Object(map)) => map,
-        _ => Map::new(),
-    }
+    if let Ok(Value::Object(map)) = serde_json::to_value(value) { map } else { Map::new() }
 }

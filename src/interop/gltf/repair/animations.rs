@@ -40,8 +40,7 @@ fn check_times(animation: &Animation, at: &str) -> Result<()> {
         if let Some(position) = infinite.or(after) {
             let time = times[position];
             let message = format!("{time}, but glTF requires finite times in ascending order");
-            let path = format!("{at}.times[{list}][{position}]");
-            return Err(Error::inexpressible(message).at_text(path));
+            return Err(Error::inexpressible(message).at_text(format!("{at}.times[{list}][{position}]")));
         }
     }
     Ok(())

@@ -97,9 +97,7 @@ fn check_positions(mesh: &Mesh, at: &str) -> Result<()> {
     if all_finite(mesh.positions.as_flattened()) {
         return Ok(());
     }
-    let Some(vertex) = mesh.positions.iter().position(|position| !all_finite(position)) else {
-        return Ok(());
-    };
+    let Some(vertex) = mesh.positions.iter().position(|p| !all_finite(p)) else { return Ok(()) };
     let position = mesh.positions[vertex];
     let message = format!("vertex {vertex} is at {position:?}, but glTF requires finite numbers");
     Err(Error::inexpressible(message).at_text(format!("{at}.positions[{vertex}]")))

@@ -60,8 +60,7 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
         Role::UnpackedSize => one(Breakage::UnpackedSize, vec![value + 1, value - 1]),
         Role::Checksum => {
             // Other checksums that cover this checksum are recomputed.
-            let number = Number { recount: true, ..number.clone() };
-            let changes = number.changes_to(vec![value ^ 1, value ^ 2]);
+            let changes = Number { recount: true, ..number.clone() }.changes_to(vec![value ^ 1, value ^ 2]);
             vec![Attempt { rule: dependency.origin.rule, ..Attempt::new(Breakage::Checksum, changes) }]
         }
         Role::Choice => one(Breakage::Value, number.candidates(dependency)),

@@ -72,11 +72,9 @@ pub fn substitutions<'f>(
     limits: &Limits,
 ) -> Result<impl Iterator<Item = SubstitutedFile> + use<'f>> {
     let mut finder = Finder(Vec::new());
-    walk(ty, file, limits, &mut finder)
-        .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
+    walk(ty, file, limits, &mut finder).map_err(|f| crate::Error::inexpressible(f.message).at(f.path))?;
     let substituted = move |number: Number| {
-        let replacements = number.replacements();
-        replacements.into_iter().filter_map(move |value| number.substituted(file, value))
+        number.replacements().into_iter().filter_map(move |value| number.substituted(file, value))
     };
     Ok(finder.0.into_iter().flat_map(substituted))
 }

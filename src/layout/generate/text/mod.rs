@@ -80,9 +80,7 @@ impl TextLine {
             TextLine::Floats(identifier, values) => {
                 joined(identifier, values.iter().map(|value| format!("{value:e}")).collect())
             }
-            TextLine::Integers(identifier, values) => {
-                joined(identifier, values.iter().map(u32::to_string).collect())
-            }
+            TextLine::Integers(name, values) => joined(name, values.iter().map(u32::to_string).collect()),
             TextLine::Words(identifier, words) => format!("{identifier} {}", words.join(", ")),
         };
         text.into_bytes()
@@ -119,8 +117,7 @@ fn line_strategy(attribute: &'static Attribute, vertices: usize, plausible: bool
 fn normalize(vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let last = vector.len().saturating_sub(1);
-    let component =
-        |(axis, x)| if length.is_normal() { x / length } else { f32::from(u8::from(axis == last)) };
+    let component = |(i, x)| if length.is_normal() { x / length } else { f32::from(u8::from(i == last)) };
     vector.into_iter().enumerate().map(component).collect()
 }
 

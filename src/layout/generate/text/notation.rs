@@ -71,9 +71,7 @@ impl Formatter {
             TextLine::Integers(identifier, values) => {
                 (identifier, values.iter().map(|value| self.format_integer(*value)).collect())
             }
-            TextLine::Words(identifier, words) => {
-                (identifier, words.iter().map(|word| word.to_string()).collect())
-            }
+            TextLine::Words(identifier, words) => (identifier, words.iter().map(|w| w.to_string()).collect()),
         };
         let mut line = format!("{identifier}{}{}", self.pick(&[" ", "\t", "  "]), self.draw_whitespace());
         for (position, number) in numbers.iter().enumerate() {
