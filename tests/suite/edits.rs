@@ -233,9 +233,9 @@ fn values_match_the_type_of_their_field() {
         let error = edited(&[(path.to_owned(), Change::Set(value))], true).unwrap_err();
         error.strip_prefix(&format!("{path}: ")).map(str::to_owned).unwrap_or(error)
     };
-    assert_eq!(error("groups[1].numbers", "5".into()), "is a list, but a single value is given");
-    assert_eq!(error("groups[1]", "5".into()), "is a Group, but a single value is given");
-    assert_eq!(error("groups", "".into()), "is a list, but a single value is given");
+    assert_eq!(error("groups[1].numbers", "5".into()), "found a single value, expected a list");
+    assert_eq!(error("groups[1]", "5".into()), "found a single value, expected a Group");
+    assert_eq!(error("groups", "".into()), "found a single value, expected a list");
     assert_eq!(error("groups[1].size", list_value(["1"])), "is an integer, but a list is given");
     assert_eq!(error("groups[1].name", struct_value([])), "is omitted and cannot be determined");
 }

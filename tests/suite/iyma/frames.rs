@@ -117,9 +117,9 @@ fn handwritten_frames_are_decompressed() {
 fn size_mismatches_are_described() {
     let document = Document { user_data: vec![7u8; 300].into(), ..Document::default() };
     let cases = [
-        (frame(1, &[(RLE, 299, &[7])]), "300 bytes are declared, but 6 packed bytes contain 299"),
+        (frame(1, &[(RLE, 299, &[7])]), "300 bytes are declared, but 6 packed bytes unpack to 299"),
         // A compressed block, of which only the maximum size is known.
-        (frame(1, &[(RLE, 301, &[7]), (2, 1, &[0])]), "10 packed bytes contain 301 to 131373"),
+        (frame(1, &[(RLE, 301, &[7]), (2, 1, &[0])]), "10 packed bytes unpack to 301 to 131373"),
         ([&*frame(1, &[(RLE, 300, &[7])]), &[0]].concat(), "1 byte follows the last frame"),
         ([&*frame(1, &[(RLE, 300, &[7])]), &[0, 0]].concat(), "2 bytes follow the last frame"),
     ];
