@@ -30,7 +30,7 @@ pub struct DrawnMesh {
     pub triangles: Range<usize>,
     pub first_vertex: usize,
     /// Whether the normals are generated, so that sharp edges are determined by angle.
-    pub is_creased: bool,
+    pub has_generated_normals: bool,
 }
 
 /// The pose selected on the command line: a time of an animation, or the rest pose.
@@ -107,8 +107,8 @@ impl Model {
 
     fn add_mesh(&mut self, index: usize, mesh: &mut Mesh) {
         let first_vertex = self.points.len();
-        let (first_triangle, is_creased) = (self.triangles.len(), mesh.normals.is_none());
-        if is_creased {
+        let (first_triangle, has_generated_normals) = (self.triangles.len(), mesh.normals.is_none());
+        if has_generated_normals {
             mesh.generate_normals();
         }
         match &mesh.exact_positions {
@@ -127,7 +127,7 @@ impl Model {
         self.triangles.reserve(indices.len() / 3);
         self.triangles.extend(triangles.filter(|corners| corners.iter().all(is_finite)));
         let triangles = first_triangle..self.triangles.len();
-        self.drawn_meshes.push(DrawnMesh { mesh: index, triangles, first_vertex, is_creased });
+        self.drawn_meshes.push(DrawnMesh { mesh: index, triangles, first_vertex, has_generated_normals });
     }
 
     /// Sets the positions of unused vertices to NaN, which excludes them from bounds.

@@ -21,8 +21,8 @@ use crate::unraw_name;
 
 /// A constraint on a field.
 pub struct Constraint {
-    /// The name of the directive that starts the constraint.
-    word: Ident,
+    /// The directive that starts the constraint.
+    directive: Ident,
     /// The fields of the variant of `Requirement`, with their names; the name is empty in a tuple variant.
     parts: Vec<(&'static str, Part)>,
     condition: Option<Expr>,
@@ -93,7 +93,7 @@ const PLACEHOLDERS: [&str; 7] = ["found", "limit", "previous", "position", "firs
 /// Removes the constraints and their options from the directives of a field, and parses them.
 pub fn take_constraints(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
     let is_requirement = |directive: &Directive| {
-        directive.source == "layout" && REQUIREMENTS.split(' ').any(|word| directive.name == word)
+        directive.source == "layout" && REQUIREMENTS.split(' ').any(|name| directive.name == name)
     };
     let mut attributes: Vec<usize> =
         directives.iter().filter(|directive| is_requirement(directive)).map(|d| d.attribute).collect();
@@ -108,10 +108,10 @@ pub fn take_constraints(directives: &mut Vec<Directive>) -> Result<Vec<Constrain
         let is_own = |directive: &Directive| directive.attribute == attribute && is_allowed(directive);
         let (own, rest): (Vec<_>, Vec<_>) = directives.drain(..).partition(is_own);
         *directives = rest;
-        let (words, others): (Vec<_>, Vec<_>) = own.into_iter().partition(is_requirement);
-        check_options(&words, &others)?;
-        for word in words {
-            constraints.push(Constraint::parse(&word, &others)?);
+        let (requirements, options): (Vec<_>, Vec<_>) = own.into_iter().partition(is_requirement);
+        check_options(&requirements, &options)?;
+        for requirement in requirements {
+            constraints.push(Constraint::parse(&requirement, &options)?);
         }
     }
     Ok(constraints)
@@ -131,12 +131,12 @@ pub fn unsupported_error(directive: &Directive) -> Error {
 }
 
 /// Returns an error for an option that belongs to no constraint of the attribute.
-fn check_options(words: &[Directive], others: &[Directive]) -> Result<()> {
+fn check_options(requirements: &[Directive], options: &[Directive]) -> Result<()> {
     let is_common = |directive: &Directive| COMMON_OPTIONS.iter().any(|name| directive.name == name);
-    for directive in others.iter().filter(|directive| !is_common(directive)) {
+    for directive in options.iter().filter(|directive| !is_common(directive)) {
         let has = |(_, parts): &&(&str, &[&str])| parts.iter().any(|name| directive.name == name);
         let mut owners = REQUIREMENT_OPTIONS.iter().filter(has).map(|(owner, _)| *owner);
-        if !owners.clone().any(|owner| words.iter().any(|word| word.name == owner)) {
+        if !owners.clone().any(|owner| requirements.iter().any(|requirement| requirement.name == owner)) {
             let owner = owners.next().unwrap_or_default();
             let message = format!("`{}` belongs to another constraint, such as `{owner}`", directive.name);
             return Err(Error::new(directive.name.span(), message));
@@ -147,27 +147,28 @@ fn check_options(words: &[Directive], others: &[Directive]) -> Result<()> {
 
 impl Constraint {
     /// Parses a constraint from its directive and the options of its attribute.
-    fn parse(first: &Directive, others: &[Directive]) -> Result<Constraint> {
-        let word = first.name.clone();
-        let option = |name: &str| others.iter().find(|directive| directive.name == name);
+    fn parse(requirement: &Directive, options: &[Directive]) -> Result<Constraint> {
+        let directive = requirement.name.clone();
+        let option = |name: &str| options.iter().find(|option| option.name == name);
         let expression = |name: &str| option(name).map(Directive::value).transpose();
         let optional = |name| Ok::<_, Error>((name, Part::Optional(expression(name)?)));
         let field =
             |name| Ok::<_, Error>((name, Part::Name(option(name).map(Directive::value).transpose()?)));
         let flag = |name| (name, Part::Flag(option(name).is_some()));
-        let list = || Ok::<_, Error>(("list", Part::List(first.value()?)));
-        let parts = match word.to_string().as_str() {
-            "below" | "at_least" | "holds" | "some" => vec![("", Part::Expression(first.value()?))],
-            "one_of" => vec![("", Part::Expressions(first.expressions()?))],
+        let list = || Ok::<_, Error>(("list", Part::List(requirement.value()?)));
+        let parts = match directive.to_string().as_str() {
+            "below" | "at_least" | "holds" | "some" => vec![("", Part::Expression(requirement.value()?))],
+            "one_of" => vec![("", Part::Expressions(requirement.expressions()?))],
             "sum" => {
-                let (of, total) = (field("of")?, Part::Number(parse_number(first)?));
+                let (of, total) = (field("of")?, Part::Number(parse_number(requirement)?));
                 let tolerance = option("tolerance").map_or(Ok(0.0), parse_number)?;
                 vec![of, ("total", total), ("tolerance", Part::Number(tolerance))]
             }
             "index_into" => vec![list()?, optional("none")?, field("weights")?],
             "within" => {
-                let missing =
-                    || Error::new(word.span(), "`within` needs the index of the first item: `first = …`");
+                let missing = || {
+                    Error::new(directive.span(), "`within` needs the index of the first item: `first = …`")
+                };
                 vec![list()?, ("first", Part::Expression(expression("first")?.ok_or_else(missing)?))]
             }
             "counts" => vec![list()?],
@@ -186,14 +187,14 @@ impl Constraint {
             }
             (None, None) => {
                 let message = "a constraint needs a rule: `rule = rules::NAME`";
-                return Err(Error::new(word.span(), message));
+                return Err(Error::new(directive.span(), message));
             }
         };
-        if (word == "holds" || word == "some") && message.is_none() && rule.is_some() {
-            let needs = format!("`{word}` needs a message for violations: `message = \"…\"`");
-            return Err(Error::new(word.span(), needs));
+        if (directive == "holds" || directive == "some") && message.is_none() && rule.is_some() {
+            let needs = format!("`{directive}` needs a message for violations: `message = \"…\"`");
+            return Err(Error::new(directive.span(), needs));
         }
-        Ok(Constraint { word, parts, condition, rule, message })
+        Ok(Constraint { directive, parts, condition, rule, message })
     }
 
     /// Returns an error if a field of this kind cannot have the constraint.
@@ -203,16 +204,16 @@ impl Constraint {
                 "a computed field is not stored: constrain the fields that it is computed from"
             }
             FieldKind::Block => "these bytes contain another structure: constrain its fields",
-            FieldKind::List if self.word == "reserved_zero" => {
+            FieldKind::List if self.directive == "reserved_zero" => {
                 "this constraint applies to a single value: constrain a field of the items instead"
             }
             _ => return Ok(()),
         };
-        Err(Error::new(self.word.span(), message))
+        Err(Error::new(self.directive.span(), message))
     }
 
     fn to_constant(&self, scope: &Scope) -> Result<Tokens> {
-        let variant = variant_name(&self.word);
+        let variant = variant_name(&self.directive);
         let values = self.parts.iter().map(|(_, part)| part.to_constant(scope));
         let values = values.collect::<Result<Vec<_>>>()?;
         let requirement = match &*self.parts {
@@ -240,9 +241,9 @@ impl Constraint {
 }
 
 /// Returns the variant of `Requirement` for a directive: `UnitVector` for `unit_vector`.
-fn variant_name(word: &Ident) -> Ident {
-    let word = word.to_string();
-    let parts = word.split('_').map(|part| part[..1].to_uppercase() + &part[1..]);
+fn variant_name(directive: &Ident) -> Ident {
+    let name = directive.to_string();
+    let parts = name.split('_').map(|part| part[..1].to_uppercase() + &part[1..]);
     Ident::new(&parts.collect::<String>(), Span::call_site())
 }
 

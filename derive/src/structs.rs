@@ -18,14 +18,20 @@ pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Resul
         field.ident.as_ref().map(|ident| (unraw_name(ident), attributes.layout_name(ident)))
     };
     // A checksum may be stored after the fields that it covers.
-    let mut whole = scope.clone();
+    let mut struct_scope = scope.clone();
     let all = fields.iter().zip(&attributes).filter(|(_, attributes)| !attributes.computed);
     let all_names = all.filter_map(|(field, attributes)| names(field, attributes));
-    all_names.for_each(|(name, in_layout)| whole.push(name, in_layout));
+    all_names.for_each(|(name, in_layout)| struct_scope.push(name, in_layout));
     let mut constants = Vec::new();
     for (index, (field, attributes)) in fields.iter().zip(&attributes).enumerate() {
         if !attributes.computed {
-            constants.push(field_constant(index, field, attributes, (&scope, &whole), (imports, endian))?);
+            constants.push(field_constant(
+                index,
+                field,
+                attributes,
+                (&scope, &struct_scope),
+                (imports, endian),
+            )?);
             if let Some((name, in_layout)) = names(field, attributes) {
                 scope.push(name, in_layout);
             }
@@ -64,12 +70,12 @@ pub fn variant_field(field: &syn::Field, imports: &Imports, endian: Endian) -> R
 }
 
 /// Returns a field as a `Field` constant. Expressions can refer to the names in `scope`. The expression of a stored
-/// checksum can refer to all fields of the struct, in `whole`.
+/// checksum can refer to all fields of the struct, in `struct_scope`.
 fn field_constant(
     index: usize,
     field: &syn::Field,
     attributes: &field_attributes::Field,
-    (scope, whole): (&Scope, &Scope),
+    (scope, struct_scope): (&Scope, &Scope),
     (imports, endian): (&Imports, Endian),
 ) -> Result<Tokens> {
     let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| attributes.layout_name(ident));
@@ -97,7 +103,8 @@ fn field_constant(
     let endian_constant = attributes.endian.unwrap_or(endian).constant();
     let block = attributes.block.as_ref().map(|block| block_constant(block, scope, endian));
     let block = option_constant(block.transpose()?);
-    let checksum = attributes.checksum.as_ref().map(|sum| checksum_constant(sum, scope, whole, imports));
+    let checksum =
+        attributes.checksum.as_ref().map(|sum| checksum_constant(sum, scope, struct_scope, imports));
     let checksum = option_constant(checksum.transpose()?);
     let rule = option_constant(attributes.rule.as_ref().map(constraints::rule_reference));
     Ok(quote!(::meshspec::layout::declaration::Field {
@@ -148,8 +155,13 @@ fn block_constant(block: &Block, scope: &Scope, endian: Endian) -> Result<Tokens
     }))
 }
 
-fn checksum_constant(checksum: &Checksum, scope: &Scope, whole: &Scope, imports: &Imports) -> Result<Tokens> {
-    let stored = expression::to_constant(&checksum.stored, whole)?;
+fn checksum_constant(
+    checksum: &Checksum,
+    scope: &Scope,
+    struct_scope: &Scope,
+    imports: &Imports,
+) -> Result<Tokens> {
+    let stored = expression::to_constant(&checksum.stored, struct_scope)?;
     let function = &checksum.function;
     let arguments = expression::to_constant_list(&checksum.arguments, scope)?;
     if let Some(from) = &checksum.from

@@ -61,7 +61,7 @@ fn is_large(case: u32) -> bool {
 }
 
 /// The item limit of large files, as a multiple of the configured limit.
-const LARGER: u64 = 4;
+const LARGE_ITEMS_FACTOR: u64 = 4;
 
 /// Generates the files of one format and dialect.
 pub(super) struct TestFiles<'s, S> {
@@ -74,7 +74,7 @@ pub(super) struct TestFiles<'s, S> {
 
 impl<'s, S: TestedFormat> TestFiles<'s, S> {
     pub fn new(tested_format: &'s S, dialect: Dialect, config: Config, seed: u64) -> TestFiles<'s, S> {
-        let large = Config { max_items: config.max_items.saturating_mul(LARGER), ..config };
+        let large = Config { max_items: config.max_items.saturating_mul(LARGE_ITEMS_FACTOR), ..config };
         let [small, large] = [config, large].map(|config| tested_format.files(config, dialect));
         TestFiles { tested_format, dialect, small, large, seed }
     }

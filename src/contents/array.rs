@@ -233,11 +233,14 @@ mod serde_impls {
     }
 
     /// The bits of floats in hexadecimal. Non-finite values are `null` if `has_undefined` is set.
-    struct Bits<'a, T>(&'a [T], bool);
+    struct Bits<'a, T> {
+        values: &'a [T],
+        has_undefined: bool,
+    }
 
     impl<T: Float> Serialize for Bits<'_, T> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let Bits(values, has_undefined) = *self;
+            let Bits { values, has_undefined } = *self;
             let is_defined = |value: &T| !has_undefined || value.to_finite().is_some();
             serializer.collect_seq(values.iter().map(|value| is_defined(value).then(|| value.to_hex_bits())))
         }
@@ -249,7 +252,7 @@ mod serde_impls {
         object: &mut S,
     ) -> Result<(), S::Error> {
         object.serialize_field("values", &Decimals(values))?;
-        object.serialize_field("bits", &Bits(values, tolerance.is_some()))
+        object.serialize_field("bits", &Bits { values, has_undefined: tolerance.is_some() })
     }
 
     impl Serialize for Array {

@@ -129,7 +129,7 @@ impl TextOracle {
             let is_alone = found.iter().all(|finding| finding.rule == first.rule);
             is_alone.then(|| BrokenFile {
                 bytes: bytes.clone(),
-                breakage: Breakage::Line(attempt.what),
+                breakage: Breakage::Line(attempt.defect),
                 changed: first.path.clone(),
                 value: None,
                 path: first.path.clone(),

@@ -98,7 +98,7 @@ impl Decoding {
     pub const NONE: Decoding = Decoding { name: "", decode: None, formula: "", unit: "" };
 
     /// Replaces a missing function and a missing unit by those of the type.
-    fn or_type_decoding(self, of_type: Decoding) -> Decoding {
+    fn inherit_from(self, of_type: Decoding) -> Decoding {
         let decoding = if self.decode.is_some() { self } else { of_type };
         Decoding { unit: if self.unit.is_empty() { of_type.unit } else { self.unit }, ..decoding }
     }
@@ -106,7 +106,7 @@ impl Decoding {
     /// Returns the decoded value, if any, and the unit. A packed word's type provides a missing function or unit.
     pub fn apply(self, value: &Value) -> (Option<DecodedValue>, &'static str) {
         let of_type = if let Value::Bits(_, word) = value { word.decoding } else { Decoding::NONE };
-        let decoding = self.or_type_decoding(of_type);
+        let decoding = self.inherit_from(of_type);
         (decoding.decode.and_then(|decode| decode(value)), decoding.unit)
     }
 }

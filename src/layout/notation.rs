@@ -15,7 +15,7 @@ pub(super) trait Notation {
     }
 
     /// Prints the conversion of a flag or enum to a number. `text` is the printed flag or enum.
-    fn number(&self, text: String) -> String {
+    fn to_number(&self, text: String) -> String {
         text
     }
 
@@ -26,7 +26,7 @@ pub(super) trait Notation {
     fn cast(&self, text: String, to: IntType) -> String;
 
     /// Prints a conditional in parentheses. None of the arguments needs parentheses.
-    fn choice(&self, condition: String, then: String, otherwise: String) -> String {
+    fn conditional(&self, condition: String, then: String, otherwise: String) -> String {
         format!("({condition} ? {then} : {otherwise})")
     }
 }
@@ -46,7 +46,7 @@ impl Notation for TextNotation {
         if to.bits >= 64 { text } else { format!("({text} as {})", int_name(to)) }
     }
 
-    fn choice(&self, condition: String, then: String, otherwise: String) -> String {
+    fn conditional(&self, condition: String, then: String, otherwise: String) -> String {
         format!("({then} if {condition}, else {otherwise})")
     }
 }
@@ -92,13 +92,14 @@ pub(super) fn print<N: Notation>(expr: &Expr, names: &Names, notation: &N) -> St
             format!("{left} {symbol} {right}")
         }
         Expr::Cast(a, to) => match (a, names.kind(a)) {
-            (_, ValueKind::Bool | ValueKind::Enum(_)) => notation.number(atom(a, names, notation)),
+            (_, ValueKind::Bool | ValueKind::Enum(_)) => notation.to_number(atom(a, names, notation)),
             (Expr::Literal(_), _) => print(a, names, notation),
             (_, ValueKind::Int(Some(from))) if preserves_values(from, *to) => print(a, names, notation),
             _ => notation.cast(atom(a, names, notation), *to),
         },
         Expr::If(a, b, c) => {
-            notation.choice(atom(a, names, notation), atom(b, names, notation), atom(c, names, notation))
+            let [a, b, c] = [a, b, c].map(|expr| atom(expr, names, notation));
+            notation.conditional(a, b, c)
         }
     }
 }

@@ -238,19 +238,19 @@ impl Mesh {
             return;
         }
         self.map_positions(|point| transform.transform_point3(point));
-        let turn = DMat3::from_mat4(transform);
-        if turn == DMat3::IDENTITY {
+        let linear = DMat3::from_mat4(transform);
+        if linear == DMat3::IDENTITY {
             return;
         }
-        let for_normals = turn.inverse().transpose().as_mat3();
-        let turn = turn.as_mat3();
+        let for_normals = linear.inverse().transpose().as_mat3();
+        let linear = linear.as_mat3();
         for normal in self.normals.iter_mut().flatten() {
             *normal = (for_normals * Vec3::from(*normal)).normalize_or_zero().into();
         }
-        let side = turn.determinant().signum();
+        let side = linear.determinant().signum();
         for tangent in self.tangents.iter_mut().flatten() {
             let [x, y, z, w] = *tangent;
-            let turned = (turn * Vec3::new(x, y, z)).normalize_or_zero();
+            let turned = (linear * Vec3::new(x, y, z)).normalize_or_zero();
             *tangent = turned.extend(w * side).into();
         }
         if side < 0.0 {

@@ -14,24 +14,24 @@ use crate::{Loss, Quantity};
 const NEEDS_64_BITS: f64 = 1.0 / (1 << 22) as f64;
 
 /// The rounding error, as a fraction of the model size, above which rounding is a loss.
-const VISIBLE: f64 = 1e-5;
+const VISIBLE_FRACTION: f64 = 1e-5;
 
 /// The rounding error, as a fraction of the mesh size, above which rounding is a loss.
-const VISIBLE_IN_MESH: f64 = 1e-4;
+const VISIBLE_MESH_FRACTION: f64 = 1e-4;
 
 /// The rounding error in metres above which coordinates are kept in 64 bits and rounding is a loss, unless unavoidable.
 const MILLIMETRE: f64 = 1e-3;
 
 /// The rounding error, as a fraction of the mesh size, up to which rounding is unavoidable: centring would gain at most
 /// one bit.
-const UNAVOIDABLE: f64 = 1.0 / (1 << 24) as f64;
+const UNAVOIDABLE_FRACTION: f64 = 1.0 / (1 << 24) as f64;
 
 /// The ratio of the largest coordinate to the bounding box size above which points count as local: close together and
-/// far from the origin. The rounding error of other points never exceeds [`VISIBLE_IN_MESH`].
-const LOCAL: f64 = 1000.0;
+/// far from the origin. The rounding error of other points never exceeds [`VISIBLE_MESH_FRACTION`].
+const MIN_LOCAL_RATIO: f64 = 1000.0;
 
 /// The absolute coordinate in metres above which the error of rounding to 32 bits may exceed a millimetre.
-pub(crate) const FAR: f32 = 32768.0;
+pub(crate) const FAR_METRES: f32 = 32768.0;
 
 /// The bounding box of points.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +67,7 @@ impl Extent {
 
     /// Returns `true` if the box is small and far from the origin. Adding points never makes a box local.
     pub fn is_local(&self) -> bool {
-        self.largest() > LOCAL * self.size()
+        self.largest() > MIN_LOCAL_RATIO * self.size()
     }
 
     /// Returns `true` if coordinates in this box need 64 bits. `error` is their largest rounding error in 32 bits.
@@ -77,12 +77,12 @@ impl Extent {
 
     /// Returns `true` if the rounding error `error` of coordinates in this box is visible.
     pub fn is_error_visible(&self, error: f64) -> bool {
-        exceeds(error, VISIBLE, *self) || error > MILLIMETRE
+        exceeds(error, VISIBLE_FRACTION, *self) || error > MILLIMETRE
     }
 
     /// Returns `true` if centring the box would reduce the rounding error `error`.
     pub fn centring_reduces(&self, error: f64) -> bool {
-        error > UNAVOIDABLE * self.size()
+        error > UNAVOIDABLE_FRACTION * self.size()
     }
 }
 
@@ -189,7 +189,7 @@ impl Scene {
         for (index, mesh) in self.meshes.iter_mut().enumerate() {
             let Some(exact) = mesh.exact_positions.take() else { continue };
             let (own, error) = extent_and_error(&exact);
-            let is_visible = all.is_error_visible(error) || exceeds(error, VISIBLE_IN_MESH, own);
+            let is_visible = all.is_error_visible(error) || exceeds(error, VISIBLE_MESH_FRACTION, own);
             if is_visible && own.centring_reduces(error) {
                 let path = format!("meshes[{index}].positions");
                 let loss = Loss::quantised(path, message, Quantity::POSITIONS, error as f32);

@@ -272,15 +272,15 @@ impl Mesh {
                 self.positions[vertex] = position.into();
             }
         }
-        let turn = Mat3::from_mat4(matrix);
+        let linear = Mat3::from_mat4(matrix);
         if let Some(normal) = self.normals.as_mut().and_then(|normals| normals.get_mut(vertex)) {
-            let turned = turn.inverse().transpose() * Vec3::from(*normal);
+            let turned = linear.inverse().transpose() * Vec3::from(*normal);
             *normal = turned.try_normalize().unwrap_or(Vec3::from(*normal)).into();
         }
         if let Some(tangent) = self.tangents.as_mut().and_then(|tangents| tangents.get_mut(vertex)) {
             let [x, y, z, side] = *tangent;
             let own = Vec3::new(x, y, z);
-            *tangent = (turn * own).try_normalize().unwrap_or(own).extend(side).into();
+            *tangent = (linear * own).try_normalize().unwrap_or(own).extend(side).into();
         }
     }
 }

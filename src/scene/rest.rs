@@ -162,15 +162,15 @@ impl Rebinding {
             }
         }
         let mut rebinding = Rebinding { inverse_binds: Vec::new(), is_deviating: Vec::new() };
-        for ((joint, motion), (own, global)) in
+        for ((joint, motion), (matrix, global)) in
             scene.skeleton.joints.iter().zip(motions).zip(skinning.matrices.iter().zip(global))
         {
             let exact = motion.first.filter(|first| {
                 motion.is_uniform && !motion.is_rigid && free(joint) && first.inverse().is_finite()
             });
-            let moved = exact.unwrap_or(*own);
-            let inverse_bind = exact.map_or(global.inverse(), |moved| joint.inverse_bind * moved.inverse());
-            rebinding.inverse_binds.push((!skinning.is_negligible(moved)).then_some(inverse_bind));
+            let matrix = exact.unwrap_or(*matrix);
+            let inverse_bind = exact.map_or(global.inverse(), |exact| joint.inverse_bind * exact.inverse());
+            rebinding.inverse_binds.push((!skinning.is_negligible(matrix)).then_some(inverse_bind));
             rebinding.is_deviating.push(!motion.is_rigid && exact.is_none());
         }
         rebinding

@@ -162,8 +162,8 @@ fn matrices() -> impl Strategy<Value = Mat4> {
 }
 
 fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
-    (1..=4usize).prop_flat_map(move |thirds| {
-        let vertices = 3 * thirds;
+    (1..=4usize).prop_flat_map(move |triangles| {
+        let vertices = 3 * triangles;
         let appearance = (names(), materials(), extras(), any::<bool>());
         let tangents = (directions(), any::<bool>())
             .prop_map(|([x, y, z], right)| [x, y, z, if right { 1.0 } else { -1.0 }]);

@@ -48,7 +48,7 @@ pub struct Fixture {
 }
 
 /// Returns the folder of the reference files.
-fn folder() -> PathBuf {
+fn reference_folder() -> PathBuf {
     std::env::var_os("MESHSPEC_FIXTURES")
         .expect("MESHSPEC_FIXTURES must be the folder of reference files")
         .into()
@@ -56,7 +56,7 @@ fn folder() -> PathBuf {
 
 /// Returns the bytes of a reference file. `name` is its path in the folder of reference files.
 pub fn reference_file(name: &str) -> Vec<u8> {
-    let path = folder().join(name);
+    let path = reference_folder().join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

@@ -59,7 +59,7 @@ pub fn report(folder: &Folder, options: &str, script: &str) -> Value {
 }
 
 /// A loader that rejects what strict reading rejects.
-pub const RIGHT: &str = r#"[ "$1" != bad.mesh ] && [ "${1##*/.meshspec-*}" ]"#;
+pub const CORRECT_LOADER: &str = r#"[ "$1" != bad.mesh ] && [ "${1##*/.meshspec-*}" ]"#;
 
 /// The end of the summary for a loader that prints nothing.
 pub const NOT_COMPARED: &str = "; contents of 0 of 2 files compared: the loader prints no JSON object";
@@ -68,7 +68,7 @@ pub const NOT_COMPARED: &str = "; contents of 0 of 2 files compared: the loader 
 fn a_right_loader_conforms() {
     let folder = corpus();
     let agrees = format!("3 files, no disagreement{NOT_COMPARED}\n");
-    assert_eq!(conform(&folder, "", RIGHT).fine(), format!("index.jsonl: {agrees}"));
+    assert_eq!(conform(&folder, "", CORRECT_LOADER).fine(), format!("index.jsonl: {agrees}"));
     // Names the folder of the index, and reads leniently.
     let run = folder.run("conform . --lenient -- true {}");
     assert_eq!(run.fine(), format!(".: {agrees}"));
@@ -83,12 +83,12 @@ fn a_loader_may_read_one_format_of_several() {
     let bmd = index.lines().next_back().unwrap().replace("\"mesh\"", "\"bmd\"");
     folder.put("index.jsonl", format!("{index}{bmd}\n"));
     for (only, files) in [("mesh", 3), ("bmd", 1), ("mesh/spec", 2), ("mesh/renderlib", 1)] {
-        let run = conform(&folder, &format!("--only {only}"), RIGHT).fine();
+        let run = conform(&folder, &format!("--only {only}"), CORRECT_LOADER).fine();
         let s = if files == 1 { "" } else { "s" };
         assert!(run.starts_with(&format!("index.jsonl: {files} file{s}, no disagreement")), "{run}");
     }
     for only in ["mes", "bmd/renderlib", "mesh/"] {
-        let text = conform(&folder, &format!("--only {only}"), RIGHT).fails(2);
+        let text = conform(&folder, &format!("--only {only}"), CORRECT_LOADER).fails(2);
         assert_eq!(
             text,
             format!(
@@ -181,7 +181,7 @@ fn a_crash_is_no_verdict() {
 #[test]
 fn crash_statuses_are_configurable() {
     let folder = corpus();
-    let script = format!("{RIGHT} || exit 101");
+    let script = format!("{CORRECT_LOADER} || exit 101");
     assert_eq!(conform(&folder, "", &script).status, 0);
     let report = report(&folder, "--crash-status 99,101", &script);
     assert_eq!((&report["crashes"], &report["files"]), (&json!(1), &json!(3)));
@@ -254,14 +254,14 @@ fn memory_is_limited() {
 #[test]
 fn printed_contents_are_compared() {
     let folder = corpus();
-    let script = format!("{RIGHT} && cat \"$1.json\"");
+    let script = format!("{CORRECT_LOADER} && cat \"$1.json\"");
     assert_eq!(conform(&folder, "--contents always", &script).status, 0);
     // Partial contents are accepted.
-    let script = format!("{RIGHT} && echo '{{\"format\": \"mesh\"}}'");
+    let script = format!("{CORRECT_LOADER} && echo '{{\"format\": \"mesh\"}}'");
     assert_eq!(conform(&folder, "", &script).status, 0);
     // No contents at all are fine unless they are required.
-    assert_eq!(conform(&folder, "", RIGHT).status, 0);
-    let report = report(&folder, "--contents always", RIGHT);
+    assert_eq!(conform(&folder, "", CORRECT_LOADER).status, 0);
+    let report = report(&folder, "--contents always", CORRECT_LOADER);
     assert_eq!((&report["wrong_contents"], &report["groups"][0]["count"]), (&json!(2), &json!(2)));
     assert_eq!(report["groups"][0]["message"], "the loader prints no contents");
 }
@@ -270,7 +270,7 @@ fn printed_contents_are_compared() {
 fn wrong_contents_are_reported_by_path() {
     let folder = corpus();
     let script = format!(
-        "{RIGHT} || {{ [ \"$1\" != bad.mesh ]; exit; }}; \
+        "{CORRECT_LOADER} || {{ [ \"$1\" != bad.mesh ]; exit; }}; \
          [ \"$1\" = walk.mesh ] || {{ cat \"$1.json\"; exit; }}; \
          echo '{{\"meshes\": [{{\"indices\": [0, 1, 1]}}]}}'"
     );
@@ -280,7 +280,7 @@ fn wrong_contents_are_reported_by_path() {
     assert_eq!(message, "meshes[0].indices[2]: found 1, expected 2");
     assert_eq!(conform(&folder, "--contents never", &script).status, 0);
     // Contents of one file and none of the other.
-    let script = format!("{RIGHT} || exit 1; [ \"$1\" = walk.mesh ] || cat \"$1.json\"");
+    let script = format!("{CORRECT_LOADER} || exit 1; [ \"$1\" = walk.mesh ] || cat \"$1.json\"");
     let report = self::report(&folder, "--minimize 0", &script);
     assert_eq!(report["groups"][0]["smallest"]["file"], "walk.mesh");
     assert_eq!(report["groups"][0]["message"], "the loader prints no contents");
@@ -293,7 +293,7 @@ fn wrong_contents_are_reported_by_path() {
         (&json!("valid mesh files"), &json!(null))
     );
     // Output that is not JSON.
-    let script = format!("{RIGHT} && echo '{{nan}}'");
+    let script = format!("{CORRECT_LOADER} && echo '{{nan}}'");
     let report = self::report(&folder, "--minimize 0", &script);
     assert!(
         report["groups"][0]["message"].as_str().unwrap().starts_with("standard output is not JSON"),
@@ -304,7 +304,7 @@ fn wrong_contents_are_reported_by_path() {
 #[test]
 fn output_is_bounded() {
     let folder = corpus();
-    let script = format!("{RIGHT} || exit 1; printf '{{'; head -c 70000000 /dev/zero");
+    let script = format!("{CORRECT_LOADER} || exit 1; printf '{{'; head -c 70000000 /dev/zero");
     let report = report(&folder, "--minimize 0", &script);
     assert_eq!(report["groups"][0]["message"], "standard output is longer than 64 MiB");
 }

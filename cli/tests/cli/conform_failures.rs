@@ -4,13 +4,13 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::conform::{NOT_COMPARED, RIGHT, conform, corpus, report};
+use crate::conform::{CORRECT_LOADER, NOT_COMPARED, conform, corpus, report};
 use crate::files::Folder;
 
 #[test]
 fn uncompared_contents_are_counted() {
     let folder = corpus();
-    let printing = |output: &str| conform(&folder, "", &format!("{RIGHT} || exit 1; {output}"));
+    let printing = |output: &str| conform(&folder, "", &format!("{CORRECT_LOADER} || exit 1; {output}"));
     let run = printing("echo '[info] loading'; cat \"$1.json\"");
     assert_eq!(run.stdout, format!("index.jsonl: 3 files, no disagreement{NOT_COMPARED}\n"));
     assert_eq!(
@@ -33,7 +33,7 @@ fn uncompared_contents_are_counted() {
     assert_eq!(run.fine(), all.replace("2 of 2", "1 of 2"));
     let run = printing("[ \"$1\" = walk.mesh ] && echo reading || cat \"$1.json\"");
     assert!(run.stdout.contains(": expected contents, but the loader prints: reading\n"), "{run:?}");
-    let run = conform(&folder, "--contents never", RIGHT);
+    let run = conform(&folder, "--contents never", CORRECT_LOADER);
     assert_eq!(run.fine(), "index.jsonl: 3 files, no disagreement\n");
 }
 
@@ -41,7 +41,7 @@ fn uncompared_contents_are_counted() {
 fn minimised_files_have_short_unique_names() {
     let folder = corpus();
     let key = "k".repeat(400);
-    let script = format!("{RIGHT}; [ \"$1\" = bad.mesh ] && exit 1; echo '{{\"{key}\": 1}}'");
+    let script = format!("{CORRECT_LOADER}; [ \"$1\" = bad.mesh ] && exit 1; echo '{{\"{key}\": 1}}'");
     let long = report(&folder, "", &script);
     let file = long["groups"][0]["minimized"]["file"].as_str().unwrap();
     assert!(file.len() < 150 && folder.path(file).exists(), "{file}");
@@ -130,8 +130,11 @@ fn the_exception_follows_its_traceback() {
 #[test]
 fn overwriting_the_corpus_is_an_error() {
     let folder = corpus();
-    let run =
-        conform(&folder, "", &format!("{RIGHT}; status=$?; [ $1 = walk.mesh ] && echo >$1; exit $status"));
+    let run = conform(
+        &folder,
+        "",
+        &format!("{CORRECT_LOADER}; status=$?; [ $1 = walk.mesh ] && echo >$1; exit $status"),
+    );
     assert_eq!(run.stdout, format!("index.jsonl: 3 files, no disagreement{NOT_COMPARED}\n"));
     assert_eq!(
         run.fails(1),
@@ -164,7 +167,7 @@ fn closed_pipes_keep_the_verdict() {
         for loader in ["true", "false"] {
             assert_eq!(closed(&folder, format, &[loader, "{}"]), 1, "{format}");
         }
-        assert_eq!(closed(&folder, format, &["sh", "-c", RIGHT, "loader", "{}"]), 0, "{format}");
+        assert_eq!(closed(&folder, format, &["sh", "-c", CORRECT_LOADER, "loader", "{}"]), 0, "{format}");
     }
 }
 

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::files::{Folder, triangle};
 
 /// The number of runs per signal or limit.
-const MOMENTS: u32 = 200;
+const RUN_COUNT: u32 = 200;
 
 /// A folder with the file to convert, and the old and new content of its two outputs.
 struct Conversion {
@@ -40,7 +40,7 @@ impl Conversion {
         let start = Instant::now();
         assert!(conversion.start(&[]).wait().unwrap().success());
         conversion.duration = start.elapsed();
-        conversion.look("without a signal");
+        conversion.check_outputs_and_restore("without a signal");
         conversion
     }
 
@@ -61,7 +61,7 @@ impl Conversion {
 
     /// Fails unless both files are old or both are new, and no other file exists. Restores the old files, and returns
     /// whether they were replaced.
-    fn look(&self, what: &str) -> bool {
+    fn check_outputs_and_restore(&self, what: &str) -> bool {
         assert_eq!(self.folder.names(), ["big.mesh", FILES[0], FILES[1], "small.mesh"], "{what}");
         let found = FILES.map(|name| self.folder.get(name));
         assert!(found == self.old || found == self.new, "{what}: {:?}", found.map(|file| file.len()));
@@ -73,19 +73,19 @@ impl Conversion {
 }
 
 /// Yields numbers from 0 to 1 that are evenly distributed for any count.
-fn spread() -> impl Iterator<Item = f64> {
-    (1..=MOMENTS).map(|index| (f64::from(index) * 0.618_033_988_749_895).fract())
+fn evenly_spread_fractions() -> impl Iterator<Item = f64> {
+    (1..=RUN_COUNT).map(|index| (f64::from(index) * 0.618_033_988_749_895).fract())
 }
 
 fn signal_at_any_moment(signal: Signal) {
     let conversion = Conversion::new();
     let (mut interrupted, mut finished) = (0, 0);
-    for fraction in spread() {
+    for fraction in evenly_spread_fractions() {
         let mut child = conversion.start(&[]);
         std::thread::sleep(conversion.duration.mul_f64(1.2 * fraction));
         kill_process(Pid::from_child(&child), signal).unwrap();
         let status = child.wait().unwrap();
-        let replaced = conversion.look(&format!("{signal:?} at {fraction}"));
+        let replaced = conversion.check_outputs_and_restore(&format!("{signal:?} at {fraction}"));
         if status.success() {
             assert!(replaced, "{signal:?} at {fraction}");
             finished += 1;
@@ -95,7 +95,7 @@ fn signal_at_any_moment(signal: Signal) {
         }
     }
     // The test is meaningful only if some signals hit the conversion.
-    assert!(interrupted > 0 && interrupted + finished == MOMENTS, "{interrupted}, {finished}");
+    assert!(interrupted > 0 && interrupted + finished == RUN_COUNT, "{interrupted}, {finished}");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn interrupted_batches_leave_no_partial_files() {
     assert!(convert().wait().unwrap().success());
     let duration = start.elapsed();
     let whole = folder.get("out/00.glb");
-    for fraction in spread().take(20) {
+    for fraction in evenly_spread_fractions().take(20) {
         std::fs::remove_dir_all(folder.path("out")).unwrap();
         let mut child = convert();
         std::thread::sleep(duration.mul_f64(fraction));
@@ -149,13 +149,13 @@ fn a_file_size_limit_names_the_output_and_leaves_the_old_files() {
     let conversion = Conversion::new();
     let size = conversion.new[0].len() as f64;
     let (mut rejected, mut written) = (0, 0);
-    for fraction in spread() {
+    for fraction in evenly_spread_fractions() {
         // Blocks of 512 or 1024 bytes, depending on the shell.
         let blocks = (1.5 * fraction * size / 512.0) as u64;
         let limit = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
         let output = conversion.start(&["sh", "-c", &limit]).wait_with_output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
-        let replaced = conversion.look(&limit);
+        let replaced = conversion.check_outputs_and_restore(&limit);
         if output.status.success() {
             assert!(replaced && message.is_empty(), "{limit}: {message}");
             written += 1;

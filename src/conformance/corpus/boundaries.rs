@@ -131,17 +131,17 @@ impl Visitor for ValueSearch<'_> {
 /// Returns an integer of the given kind in the node's type, as text; `None` if the type has no such integer.
 fn integer_of_kind(node: &Node, kind: &str) -> Option<String> {
     let int = node.bit_field.map(|field| field.int_type()).or_else(|| node.ty.int_type())?;
-    let all = u128::MAX >> (128 - int.bits.clamp(1, 128));
+    let mask = u128::MAX >> (128 - int.bits.clamp(1, 128));
     let sign = 1 << (int.bits.clamp(1, 128) - 1);
     let pattern = match kind {
         "0" => 0,
         "1" => 1,
         "sign bit" => sign,
-        "largest" => all,
+        "largest" => mask,
         _ => return None,
     };
     let number = match i128::try_from(pattern) {
-        Ok(number) if int.signed && pattern >= sign => number - 1 - i128::try_from(all).ok()?,
+        Ok(number) if int.signed && pattern >= sign => number - 1 - i128::try_from(mask).ok()?,
         Ok(number) => number,
         Err(_) => return None,
     };

@@ -79,7 +79,7 @@ fn find_broken(
     offer_examples(format, dialect, &mut candidates);
     if format.grammar().is_none() {
         let rules = format.about().rules.iter().map(|rule| rule.code);
-        let rules = rules.filter(|code| !candidates.has_later_item(code)).collect();
+        let rules = rules.filter(|code| !candidates.has_rule_in_later_item(code)).collect();
         let rules = search::offer_changed_bytes(&bases, rules, &mut candidates);
         let mut rules = search::offer_changed_bytes(&pool.files_without_findings(), rules, &mut candidates);
         rules.retain(|code| !candidates.has_rule(code));
@@ -165,8 +165,8 @@ impl CorpusBuilder {
     fn add_almost(&mut self, file: AlmostBrokenCandidate) {
         let Some(verdicts) = self.oracle.judge_accepted(&file.bytes, file.dialect) else { return };
         let description = format!("{}.", capitalized(&file.description));
-        let about = Some((file.code, file.path));
-        self.add_case(CaseKind::Almost, file.dialect, file.bytes, verdicts, about, description);
+        let almost_broken_value = Some((file.code, file.path));
+        self.add_case(CaseKind::Almost, file.dialect, file.bytes, verdicts, almost_broken_value, description);
     }
 
     /// Adds the valid source of a broken file as an almost broken file, unless another file almost breaks the same rule
@@ -185,8 +185,8 @@ impl CorpusBuilder {
         };
         let description = format!("The valid source of {broken}, which satisfies {}.", file.code());
         let path = file.verdicts.reason.as_ref().map(|reason| reason.path.clone()).unwrap_or_default();
-        let about = Some((file.code(), path));
-        self.add_case(CaseKind::Almost, file.dialect, source, verdicts, about, description);
+        let almost_broken_value = Some((file.code(), path));
+        self.add_case(CaseKind::Almost, file.dialect, source, verdicts, almost_broken_value, description);
     }
 
     /// Adds mutated and valid files in turn until there are `count` files. If fewer than [`MIN_MUTATED`] files are
@@ -217,22 +217,22 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Mutated, *dialect, mutated.bytes, verdicts, None, description);
     }
 
-    /// Adds a file. Skips duplicates, except almost broken files. For an almost broken file, `about` contains the rule
-    /// code and the value path.
+    /// Adds a file. Skips duplicates, except almost broken files. For an almost broken file, `almost_broken_value`
+    /// contains the rule code and the value path.
     fn add_case(
         &mut self,
         kind: CaseKind,
         dialect: Dialect,
         bytes: Vec<u8>,
         verdicts: Verdicts,
-        about: Option<(&str, String)>,
+        almost_broken_value: Option<(&str, String)>,
         description: String,
     ) {
         if kind != CaseKind::Almost && !self.seen.insert((dialect, bytes.clone())) {
             return;
         }
         let Verdicts { strict, lenient, reason, .. } = verdicts;
-        let (rule, path, bytes_range) = match (about, reason) {
+        let (rule, path, bytes_range) = match (almost_broken_value, reason) {
             (Some((code, path)), _) => (Some(code.to_owned()), path, None),
             (None, Some(reason)) => (Some(reason.rule.code.to_owned()), reason.path, reason.bytes),
             (None, None) => (None, String::new(), None),

@@ -50,7 +50,7 @@ pub(super) fn offer_changed_bytes(
                 candidates.offer_for_rules(&rules, base.dialect, "another value", Some(&base.bytes), bytes);
             }
         }
-        rules.retain(|code| !candidates.has_later_item(code));
+        rules.retain(|code| !candidates.has_rule_in_later_item(code));
     }
     rules
 }

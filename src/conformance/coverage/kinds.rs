@@ -17,11 +17,11 @@ pub(super) const PRESENCE: [&str; 2] = ["absent", "present"];
 pub(super) const FLAGS: [&str; 2] = ["false", "true"];
 
 pub(super) fn integer_kind(number: i128, bits: u32) -> &'static str {
-    let all = u128::MAX >> (128 - bits.clamp(1, 128));
-    match number as u128 & all {
+    let mask = u128::MAX >> (128 - bits.clamp(1, 128));
+    match number as u128 & mask {
         0 => "0",
         1 => "1",
-        number if number == all => "largest",
+        number if number == mask => "largest",
         number if number == 1 << (bits.clamp(1, 128) - 1) => "sign bit",
         _ => "other",
     }

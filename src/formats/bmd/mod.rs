@@ -56,7 +56,7 @@ use crate::{Confidence, Dialect, ReadOptions, Report, Result, WriteOptions};
 #[cfg(all(feature = "scene", feature = "proptest"))]
 #[doc(hidden)]
 pub mod __private {
-    pub use super::scene::{MAX_VERTICES, PieceLimits, split_meshes, split_oversized};
+    pub use super::scene::{MAX_VERTICES, PieceLimits, split_meshes, split_unaddressable};
 }
 
 impl Declared for Document {

@@ -38,7 +38,7 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     if end.is_err() {
         sizes = StreamSizes::default();
     }
-    let (spec, tangent) = (sizes.are_valid_in(Dialect::Spec), sizes.are_valid_in(Dialect::Tangent));
+    let (spec, tangent) = (sizes.fit_dialect(Dialect::Spec), sizes.fit_dialect(Dialect::Tangent));
     let is_valid = |dialect| {
         let document = read(bytes, dialect, &Limits::default());
         document.and_then(|document| require_valid(document, &ReadOptions::default())).is_ok()
@@ -104,7 +104,7 @@ impl Visitor for StreamSizes {
 
 impl StreamSizes {
     /// Returns `true` if `dialect` has all attributes, and a chunk's streams have the same whole number of values.
-    fn are_valid_in(&self, dialect: Dialect) -> bool {
+    fn fit_dialect(&self, dialect: Dialect) -> bool {
         let count = |(chunk, attribute, size): &(u64, AttributeFlags, u64)| {
             let value = Values::empty(*attribute, dialect)?.value_size() as u64;
             size.is_multiple_of(value).then_some((*chunk, size / value))
@@ -134,7 +134,7 @@ pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u
     let mut out = Cursor::new(Vec::with_capacity(size));
     document.write(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
     let bytes = out.into_inner();
-    if strictness == Strictness::Strict && !keeps_attributes(document, &bytes) {
+    if strictness == Strictness::Strict && !detection_keeps_attributes(document, &bytes) {
         let message = "without positions, readers detect the spec dialect, in which attribute bits have another \
                        meaning";
         return Err(Error::inexpressible(message).at(path!(dialect)));
@@ -143,7 +143,7 @@ pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u
 }
 
 /// Returns `true` if the encoded document, read in the detected dialect, has the same attributes (C13).
-pub(super) fn keeps_attributes(document: &Document, bytes: &[u8]) -> bool {
+pub(super) fn detection_keeps_attributes(document: &Document, bytes: &[u8]) -> bool {
     let mut streams = document.chunks.iter().flat_map(|chunk| &chunk.streams);
     let depends_on_dialect = |stream: &Stream| {
         stream.values.attribute(document.dialect).is_some_and(|attribute| attribute.depends_on_dialect())

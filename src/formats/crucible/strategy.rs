@@ -43,6 +43,6 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     });
     generated::documents(types, config, |bytes, dialect| {
         let document = codec::read(bytes, dialect, &Limits::default()).ok()?;
-        codec::keeps_attributes(&document, bytes).then_some(document)
+        codec::detection_keeps_attributes(&document, bytes).then_some(document)
     })
 }

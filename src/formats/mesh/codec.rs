@@ -104,13 +104,13 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, JointSum
 
 /// Encodes the document in its own dialect. Returns an error only if the dialect cannot express it.
 pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
-    let mut out = Cursor::new(Vec::with_capacity(estimate_size(document)));
+    let mut out = Cursor::new(Vec::with_capacity(max_size(document)));
     document.write(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
     Ok(out.into_inner())
 }
 
 /// Returns an upper bound of the file size in bytes: values take at least as much space in memory.
-fn estimate_size(document: &Document) -> usize {
+fn max_size(document: &Document) -> usize {
     let animation_size = |animation: &Animation| {
         size_of_val(animation) + size_of_val(&*animation.timestamps) + size_of_val(&*animation.poses)
     };

@@ -20,7 +20,7 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         indices: vec![0, 1, 2],
         joints: vec![joint(0), joint(1)],
         animations: vec![Animation { name: Some(0), ..Animation::default() }],
-        strings: [NAME].into_iter().collect(),
+        strings: [ANIMATION_NAME].into_iter().collect(),
         ..Document::default()
     };
     if *rule != NO_STRINGS {
@@ -29,12 +29,12 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     // The writer rejects a document that breaks this rule, so the encoded file is changed.
     let dialect = document.dialect;
     let correct = document.write(&WriteOptions::default()).ok()?;
-    let violating = correct.strip_suffix(format!("{NAME}\0").as_bytes())?.to_vec();
+    let violating = correct.strip_suffix(format!("{ANIMATION_NAME}\0").as_bytes())?.to_vec();
     Some(RuleExample { dialect, violating, correct, is_json: false })
 }
 
 /// The name of the animation.
-const NAME: &str = "walk";
+const ANIMATION_NAME: &str = "walk";
 
 /// Returns a triangle whose first vertex is bound to `joint`.
 fn vertices(joint: u8) -> Option<Vertices> {

@@ -18,7 +18,7 @@ pub(super) const MAX_JOINTS: usize = NO_JOINT as usize;
 const MAX_SUM_DEVIATION: f32 = 1e-3;
 
 /// The path of the only skin.
-const PATH: &str = "meshes[0].skins[0]";
+const SKIN_PATH: &str = "meshes[0].skins[0]";
 
 /// Adds joints so that vertices with weights are bound to joints of the skeleton. Unbinds them if that needs too many.
 pub(super) fn add_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
@@ -46,11 +46,11 @@ fn renumber_joints(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
     let mut count = used.last().map_or(0, |last| usize::from(*last) + 1);
     if used.len() > MAX_JOINTS {
         let message = format!("MESH supports at most {MAX_JOINTS} joints; vertices were unbound");
-        losses.push(Loss::dropped(PATH, message).with_count(used.len(), "joints"));
+        losses.push(Loss::dropped(SKIN_PATH, message).with_count(used.len(), "joints"));
         return None;
     }
     if count > MAX_JOINTS {
-        let loss = Loss::renamed(format!("{PATH}.joints"), "joints were renumbered without gaps");
+        let loss = Loss::renamed(format!("{SKIN_PATH}.joints"), "joints were renumbered without gaps");
         losses.push(loss.with_detail(format_args!("0 to {} become 0 to {}", count - 1, used.len() - 1)));
         count = used.len();
         for joint in skin.joints.as_flattened_mut().iter_mut().filter(|joint| **joint != Skin::NONE) {
@@ -90,7 +90,7 @@ fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<L
         let message = format!(
             "MESH supports at most {MAX_JOINTS} joints; vertices bound to missing joints were unbound"
         );
-        Loss::changed(PATH, message)
+        Loss::changed(SKIN_PATH, message)
     };
     losses.push(loss.with_count_of(unbound.len(), skin.joints.len(), "vertices"));
     has_id

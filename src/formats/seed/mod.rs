@@ -61,7 +61,7 @@ use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::grammar::{Grammar, Occurrence, ValueType};
 use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
-use codec::diagnostic::UnreadableParts;
+use codec::diagnostic::UnreadableLines;
 use codec::{detect, locate, write};
 
 impl Declared for Document {
@@ -138,7 +138,7 @@ impl Format for Document {
     }
 
     fn check_into(&self, report: &mut Report) {
-        rules::check(self, UnreadableParts::default(), report);
+        rules::check(self, UnreadableLines::default(), report);
     }
 
     fn contents(&self) -> Contents<'static> {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 pub(super) use super::schema::rules::*;
 
-use super::codec::diagnostic::UnreadableParts;
+use super::codec::diagnostic::UnreadableLines;
 use super::codec::messages;
 use super::columns::Column;
 use super::schema::{ATTRIBUTES, CommentPlace, Document, LineKind, PROPERTIES};
@@ -13,22 +13,22 @@ use crate::layout::grammar::{BuiltInProperty, Domain, MAX_INTEGER, Occurrence, V
 use crate::{Path, Report, path};
 
 /// Adds all violations of a document to `report`.
-pub(super) fn check(document: &Document, unreadable: UnreadableParts, report: &mut Report) {
+pub(super) fn check(document: &Document, unreadable: UnreadableLines, report: &mut Report) {
     check_structure(document, unreadable, report);
     check_properties_and_comments(document, report);
     check_values(document, report);
 }
 
 /// Adds the violations of the structure: of properties and, if all lines are readable, of line counts and integers.
-pub(super) fn check_structure(document: &Document, unreadable: UnreadableParts, report: &mut Report) {
+pub(super) fn check_structure(document: &Document, unreadable: UnreadableLines, report: &mut Report) {
     check_properties(document, unreadable, report);
-    if !unreadable.has_lines {
+    if !unreadable.has_unknown_lines {
         check_attributes(document, report);
         check_integers(document, report);
     }
 }
 
-fn check_properties(document: &Document, unreadable: UnreadableParts, report: &mut Report) {
+fn check_properties(document: &Document, unreadable: UnreadableLines, report: &mut Report) {
     let mut names = std::collections::HashSet::new();
     for (index, property) in document.properties.iter().enumerate() {
         if !names.insert(&*property.name) {
@@ -40,7 +40,7 @@ fn check_properties(document: &Document, unreadable: UnreadableParts, report: &m
     for BuiltInProperty { name, values, .. } in &PROPERTIES {
         match document.properties.iter().position(|property| property.name == *name) {
             Some(index) => check_built_in(index, &document.properties[index].value, values, report),
-            None if unreadable == UnreadableParts::default() => {
+            None if unreadable == UnreadableLines::default() => {
                 report.add(&BUILT_IN, path!(properties), format_args!("missing property `{name}`"));
             }
             None => {}

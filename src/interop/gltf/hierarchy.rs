@@ -22,7 +22,7 @@ pub(super) struct Hierarchy {
     /// Whether each node is in the scene.
     pub is_in_scene: Vec<bool>,
     /// The root node whose transform becomes the scene transform, if any.
-    pub top: Option<usize>,
+    pub top_node: Option<usize>,
     /// All nodes in depth-first order.
     pub order: Vec<usize>,
     /// The range in `order` of each node and its descendants.
@@ -59,7 +59,7 @@ impl Hierarchy {
         depth_first_order(nodes, roots.clone()).into_iter().for_each(|node| is_in_scene[node] = true);
         let mut hierarchy =
             Hierarchy { parents, local_transforms, is_in_scene, order, ranges, ..Hierarchy::default() };
-        hierarchy.top = hierarchy.find_top_node(file, &roots);
+        hierarchy.top_node = hierarchy.find_top_node(file, &roots);
         hierarchy.compute_scene_transforms(file);
         Ok(hierarchy)
     }
@@ -68,7 +68,7 @@ impl Hierarchy {
     fn compute_scene_transforms(&mut self, file: &GltfFile) {
         self.node_to_scene = vec![Mat4::IDENTITY; self.local_transforms.len()];
         self.node_to_scene_f64 = vec![DMat4::IDENTITY; self.local_transforms.len()];
-        for node in self.order.iter().copied().filter(|node| Some(*node) != self.top) {
+        for node in self.order.iter().copied().filter(|node| Some(*node) != self.top_node) {
             self.node_to_scene[node] = self.node_to_scene(self.parents[node]) * self.local_transforms[node];
             self.node_to_scene_f64[node] =
                 self.node_to_scene_f64(self.parents[node]) * file.local_transforms[node];
@@ -83,12 +83,12 @@ impl Hierarchy {
             skin.is_some() && mesh.is_some() && children.is_none()
         };
         let mut others = roots.iter().filter(|index| !is_skinned(&root.nodes[**index]));
-        let top = *others.next()?;
-        let node = &root.nodes[top];
-        let is_joint = root.skins.iter().flat_map(|skin| &skin.joints).any(|joint| joint.value() == top);
+        let top_node = *others.next()?;
+        let node = &root.nodes[top_node];
+        let is_joint = root.skins.iter().flat_map(|skin| &skin.joints).any(|joint| joint.value() == top_node);
         let is_plain = node.mesh.is_none() && node.camera.is_none() && node.extensions.is_none();
-        let is_only_root = others.next().is_none() && self.parents[top].is_none();
-        (is_only_root && is_plain && !is_joint && !animated_nodes(root)[top]).then_some(top)
+        let is_only_root = others.next().is_none() && self.parents[top_node].is_none();
+        (is_only_root && is_plain && !is_joint && !animated_nodes(root)[top_node]).then_some(top_node)
     }
 
     /// Returns the transform from node space to scene space; the identity for `None`.
@@ -114,8 +114,8 @@ impl Hierarchy {
 
     /// Returns `node` and its ancestors, nearest first, excluding the top node.
     pub fn ancestors(&self, node: Option<usize>) -> impl Iterator<Item = usize> {
-        let first = node.filter(|node| Some(*node) != self.top);
-        std::iter::successors(first, |node| self.parents[*node].filter(|node| Some(*node) != self.top))
+        let first = node.filter(|node| Some(*node) != self.top_node);
+        std::iter::successors(first, |node| self.parents[*node].filter(|node| Some(*node) != self.top_node))
     }
 }
 

@@ -108,7 +108,7 @@ pub(super) fn list_empty_nodes(
         }
         let is_listed = node.camera.is_some() || node_extension(node, LIGHTS).is_some();
         // Writing restores the name of the top node.
-        let default_name = if hierarchy.top == Some(index) { TOP_NODE_NAME } else { "" };
+        let default_name = if hierarchy.top_node == Some(index) { TOP_NODE_NAME } else { "" };
         let is_lost = |name: &&str| !name.is_empty() && *name != default_name && !is_listed;
         let name = node.name.as_deref().filter(is_lost);
         let mut extras = read_extras(&node.extras);

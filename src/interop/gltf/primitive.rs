@@ -100,13 +100,13 @@ impl<'a> AttributeReader<'a> {
         }
         for (semantic, index) in attributes {
             let Checked::Valid(semantic) = semantic else { continue };
-            let weights = match semantic {
+            let partner = match semantic {
                 Semantic::Joints(set) => index_of(Semantic::Weights(*set)),
                 Semantic::Weights(set) => index_of(Semantic::Joints(*set)),
                 _ => None,
             };
-            let read = self.read_attribute(semantic, index.value(), weights);
-            if weights.is_some() {
+            let read = self.read_attribute(semantic, index.value(), partner);
+            if partner.is_some() {
                 // Without its joints, the mesh would be at the wrong position.
                 read?;
             } else if read.is_err() {
@@ -117,14 +117,14 @@ impl<'a> AttributeReader<'a> {
         Ok(())
     }
 
-    /// Reads an attribute. `other` is the weight accessor for joints, and the joint accessor for weights.
-    fn read_attribute(&mut self, semantic: &Semantic, index: usize, other: Option<usize>) -> Result<()> {
+    /// Reads an attribute. `partner` is the weight accessor for joints, and the joint accessor for weights.
+    fn read_attribute(&mut self, semantic: &Semantic, index: usize, partner: Option<usize>) -> Result<()> {
         let accessor = self.accessor(index)?;
         if accessor.count != self.mesh.positions.len() {
             let message = format!("{} values for {} positions", accessor.count, self.mesh.positions.len());
             return Err(malformed(self.path(&semantic.to_string()), message));
         }
-        match (semantic, other) {
+        match (semantic, partner) {
             (Semantic::Positions, _) | (Semantic::Weights(_), Some(_)) => {}
             (Semantic::Normals, _) => self.mesh.normals = Some(accessor.read_floats()?),
             (Semantic::Tangents, _) => self.mesh.tangents = Some(accessor.read_floats()?),

@@ -56,7 +56,7 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     for mesh in &mut scene.meshes {
         mesh.uv_origin = conventions.uv_origin;
     }
-    let transform = hierarchy.top.map(|top| file.local_transforms[top]);
+    let transform = hierarchy.top_node.map(|node| file.local_transforms[node]);
     let translations = joints.exact_translations(&file);
     scene.skeleton = joints.skeleton;
     scene.animations = animations;
@@ -163,7 +163,7 @@ impl SceneReader<'_> {
                 self.log.recover(unreadable, &at, loss)?.flatten()
             }
         };
-        let is_placed = !is_level && self.joints.mover(self.hierarchy, index, parent).is_none();
+        let is_placed = !is_level && self.joints.driving_joint(self.hierarchy, index, parent).is_none();
         // Morph target weights of a node change the vertices of its mesh.
         let is_shared = is_placed && node.skin.is_none() && node.weights.is_none();
         let root = &self.file.root;
@@ -310,7 +310,7 @@ impl SceneReader<'_> {
     }
 
     fn transform_and_bind(&mut self, mesh: &mut Mesh, instance: Mat4, origin: &MeshOrigin) {
-        let transform = match self.joints.mover(self.hierarchy, origin.node, origin.parent) {
+        let transform = match self.joints.driving_joint(self.hierarchy, origin.node, origin.parent) {
             Some((joint, transform)) => {
                 mesh.skins = vec![Skin::rigid(std::iter::repeat_n(joint, mesh.positions.len()))];
                 (transform * instance).as_dmat4()

@@ -22,7 +22,7 @@ pub(super) struct NodeJoints {
     /// For each node, whether it is animated or the joint of a skin.
     is_moving: Vec<bool>,
     /// For each node, the joint that moves it and the transform from node to joint space. `None` for static nodes.
-    movers: Vec<Option<(usize, Mat4)>>,
+    driving_joints: Vec<Option<(usize, Mat4)>>,
 }
 
 impl NodeJoints {
@@ -68,10 +68,15 @@ impl NodeJoints {
 
     /// Returns the joint that moves the mesh of `node` under `parent`, and the transform from mesh to model space in
     /// the bind pose. `None` for static meshes.
-    pub fn mover(&self, hierarchy: &Hierarchy, node: usize, parent: Option<usize>) -> Option<(u16, Mat4)> {
-        let own = self.movers[node].filter(|(joint, _)| self.joint_of(node) == Some(*joint));
+    pub fn driving_joint(
+        &self,
+        hierarchy: &Hierarchy,
+        node: usize,
+        parent: Option<usize>,
+    ) -> Option<(u16, Mat4)> {
+        let own = self.driving_joints[node].filter(|(joint, _)| self.joint_of(node) == Some(*joint));
         let (joint, to_joint) = own.or_else(|| {
-            let (joint, to_joint) = self.movers[parent?]?;
+            let (joint, to_joint) = self.driving_joints[parent?]?;
             Some((joint, to_joint * hierarchy.local_transforms[node]))
         })?;
         let bind = self.skeleton.joints.get(joint)?.inverse_bind.inverse();
@@ -197,7 +202,7 @@ impl NodeJoints {
     /// Sets the parents of joints, and finds the joint that moves each node. Drops rest poses that equal the bind pose.
     fn set_parents(&mut self, hierarchy: &Hierarchy, skin_joints: &[usize]) {
         let mut nearest = vec![None; self.joint_by_node.len()];
-        self.movers = vec![None; self.joint_by_node.len()];
+        self.driving_joints = vec![None; self.joint_by_node.len()];
         for &node in &hierarchy.order {
             let parent = hierarchy.parents[node];
             let own = self.joint_by_node[node];
@@ -205,10 +210,12 @@ impl NodeJoints {
                 self.skeleton.joints[joint].parent = parent.and_then(|parent| nearest[parent]);
             }
             nearest[node] = own.or(parent.and_then(|parent| nearest[parent]));
-            let mover = parent.and_then(|parent| self.movers[parent]);
-            self.movers[node] = match own.filter(|_| self.is_moving[node] || mover.is_some()) {
+            let inherited = parent.and_then(|parent| self.driving_joints[parent]);
+            self.driving_joints[node] = match own.filter(|_| self.is_moving[node] || inherited.is_some()) {
                 Some(joint) => Some((joint, Mat4::IDENTITY)),
-                None => mover.map(|(joint, to_joint)| (joint, to_joint * hierarchy.local_transforms[node])),
+                None => {
+                    inherited.map(|(joint, to_joint)| (joint, to_joint * hierarchy.local_transforms[node]))
+                }
             };
         }
         for joint in skin_joints {

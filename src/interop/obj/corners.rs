@@ -20,10 +20,10 @@ const VALUE_NAMES: [&str; 3] = ["positions", "texture coordinates", "normals"];
 #[derive(Default)]
 pub(super) struct CornerParser {
     /// For each position, a vertex of the part that used the position last.
-    first: Vec<FirstVertex>,
-    /// The vertices that are not in `first`, by part and corner.
+    latest: Vec<LatestVertex>,
+    /// The vertices that are not in `latest`, by part and corner.
     others: HashMap<(u32, Corner), u32>,
-    /// Whether `others` may contain a vertex of a part that has no vertex in `first` at the same position.
+    /// Whether `others` may contain a vertex of a part that has no vertex in `latest` at the same position.
     has_unlisted: bool,
     /// The largest forward reference to a value of each kind.
     largest: [Option<u32>; 3],
@@ -37,15 +37,15 @@ pub(super) struct CornerParser {
 
 /// A vertex, with the part and the corner for which it was created.
 #[derive(Clone, Copy)]
-struct FirstVertex {
+struct LatestVertex {
     part: u32,
     uv: u32,
     normal: u32,
     vertex: u32,
 }
 
-impl FirstVertex {
-    const NONE: FirstVertex = FirstVertex { part: u32::MAX, uv: 0, normal: 0, vertex: 0 };
+impl LatestVertex {
+    const NONE: LatestVertex = LatestVertex { part: u32::MAX, uv: 0, normal: 0, vertex: 0 };
 }
 
 impl CornerParser {
@@ -137,23 +137,25 @@ impl CornerParser {
     #[inline]
     pub fn add_vertex(&mut self, part: u32, corner: Corner, count: usize, vertices: &mut Vec<Corner>) -> u32 {
         let [position, uv, normal] = corner;
-        if self.first.len() < count {
-            self.first.resize(count, FirstVertex::NONE);
+        if self.latest.len() < count {
+            self.latest.resize(count, LatestVertex::NONE);
         }
         let add = || {
             vertices.push(corner);
             vertices.len() as u32 - 1
         };
-        match self.first.get_mut(position as usize) {
-            Some(first) if first.part == part && first.uv == uv && first.normal == normal => first.vertex,
-            Some(first) if first.part != part => {
-                if first.part != FirstVertex::NONE.part {
-                    self.others.insert((first.part, [position, first.uv, first.normal]), first.vertex);
+        match self.latest.get_mut(position as usize) {
+            Some(latest) if latest.part == part && latest.uv == uv && latest.normal == normal => {
+                latest.vertex
+            }
+            Some(latest) if latest.part != part => {
+                if latest.part != LatestVertex::NONE.part {
+                    self.others.insert((latest.part, [position, latest.uv, latest.normal]), latest.vertex);
                     self.has_unlisted = true;
                 }
                 let known = if self.has_unlisted { self.others.get(&(part, corner)).copied() } else { None };
                 let vertex = known.unwrap_or_else(add);
-                *first = FirstVertex { part, uv, normal, vertex };
+                *latest = LatestVertex { part, uv, normal, vertex };
                 vertex
             }
             Some(_) => *self.others.entry((part, corner)).or_insert_with(add),

@@ -72,7 +72,7 @@ pub(super) struct Element {
     pub count: u64,
     pub properties: Vec<Property>,
     /// The byte range of the item count in the header.
-    pub line: Range<usize>,
+    pub count_range: Range<usize>,
 }
 
 impl Element {
@@ -205,7 +205,7 @@ fn parse_element(words: &mut Words) -> Result<Element> {
     let Some(count) = std::str::from_utf8(count).ok().and_then(|count| count.parse().ok()) else {
         return Err(words.reject(format!("expected a number of items, found {}", quote(count))));
     };
-    Ok(Element { name, count, properties: Vec::new(), line: words.range() })
+    Ok(Element { name, count, properties: Vec::new(), count_range: words.range() })
 }
 
 fn parse_property(words: &mut Words) -> Result<Property> {

@@ -56,8 +56,8 @@ fn read_mesh(
         losses.push(loss.with_detail(format_args!("\"{}\"", header.texture)));
     }
     mesh.material.texture = (!texture.is_empty()).then(|| Texture::file(texture));
-    let vertices = header.elements[vertex].count;
-    let mut faces = FaceReader { vertices, strictness, dropped: 0, polygons: Polygons::default() };
+    let declared_vertices = header.elements[vertex].count;
+    let mut faces = FaceReader { declared_vertices, strictness, dropped: 0, polygons: Polygons::default() };
     let mut source = NumberSource::new(bytes, header);
     for (index, element) in header.elements.iter().enumerate() {
         let (needed, left) = (element.min_size(header.encoding), source.remaining());
@@ -65,7 +65,7 @@ fn read_mesh(
             let Element { name, count, .. } = element;
             let message =
                 format!("{count} items of `{name}` take {needed} bytes or more, but {left} are left");
-            return Err(reject(bytes, element.line.clone(), message));
+            return Err(reject(bytes, element.count_range.clone(), message));
         }
         // Items without properties take no memory, so their number is not limited.
         if needed > 0 && (index == vertex || Some(index) == face) {
@@ -75,7 +75,7 @@ fn read_mesh(
             list_dropped_lists(element, losses);
             let rows = Rows::read(&mut source, element, strictness, losses)?;
             fill_attributes(&mut mesh, rows, losses)
-                .map_err(|message| reject(bytes, element.line.clone(), message))?;
+                .map_err(|message| reject(bytes, element.count_range.clone(), message))?;
         } else if Some(index) == face {
             faces.read(&mut source, element, FaceReader::read_polygon, losses)?;
         } else if Some(index) == strips {
@@ -161,7 +161,7 @@ fn list_dropped_lists(element: &Element, losses: &mut Vec<Loss>) {
 
 struct FaceReader {
     /// The number of vertices according to the header.
-    vertices: u64,
+    declared_vertices: u64,
     strictness: Strictness,
     polygons: Polygons,
     /// The number of faces that were dropped because of missing vertices.
@@ -224,24 +224,24 @@ impl FaceReader {
     /// Reads strips separated by −1. Reverses every second triangle, and drops degenerate ones, which connect strips.
     fn read_strip(&mut self, source: &mut NumberSource, count: NumberType, item: NumberType) -> Result<()> {
         let mut strip: Vec<Option<u32>> = Vec::new();
-        let mut place = 0;
+        let mut triangle_count = 0;
         for _ in 0..source.read_count(count)? {
             let raw = source.read_number(item)?;
             if to_f64(item, raw) == -1.0 {
                 strip.clear();
-                place = 0;
+                triangle_count = 0;
                 continue;
             }
             strip.push(self.vertex_index(source, item, raw)?);
             let [.., a, b, c] = *strip else { continue };
-            place += 1;
+            triangle_count += 1;
             strip.remove(0);
             let (Some(a), Some(b), Some(c)) = (a, b, c) else {
                 self.dropped += 1;
                 continue;
             };
             if a != b && b != c && a != c {
-                let corners = if place % 2 == 1 { [a, b, c] } else { [b, a, c] };
+                let corners = if triangle_count % 2 == 1 { [a, b, c] } else { [b, a, c] };
                 corners.into_iter().for_each(|corner| self.polygons.push_corner(corner));
                 self.polygons.finish_face();
             }
@@ -252,9 +252,9 @@ impl FaceReader {
     /// Converts a number to a vertex index. In lenient mode, returns `None` if the vertex is missing.
     #[inline]
     fn vertex_index(&self, source: &NumberSource, number: NumberType, raw: RawNumber) -> Result<Option<u32>> {
-        let index = to_index(number, raw).filter(|index| u64::from(*index) < self.vertices);
+        let index = to_index(number, raw).filter(|index| u64::from(*index) < self.declared_vertices);
         if index.is_none() && self.strictness == Strictness::Strict {
-            let message = format!("vertex {} is not in 0..{}", to_f64(number, raw), self.vertices);
+            let message = format!("vertex {} is not in 0..{}", to_f64(number, raw), self.declared_vertices);
             return Err(source.reject(message));
         }
         Ok(index)
@@ -262,7 +262,7 @@ impl FaceReader {
 
     /// Returns the faces, omitting those with missing vertices. `vertices` is the number of vertices read.
     fn finish(mut self, vertices: usize, losses: &mut Vec<Loss>) -> scene::Faces {
-        if (vertices as u64) < self.vertices {
+        if (vertices as u64) < self.declared_vertices {
             let present = |corner| Some(corner).filter(|corner| (*corner as usize) < vertices);
             self.dropped += self.polygons.map_corners(present);
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use crate::scene::exact::{self, Extent, FAR, rounded};
+use crate::scene::exact::{self, Extent, FAR_METRES, rounded};
 
 /// Positions in 32 bits and, if needed, in 64 bits.
 type PositionLists = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
@@ -12,7 +12,7 @@ type PositionLists = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 /// Positions in 32 bits, and in 64 bits as long as the model may [need them](Extent::needs_64_bits).
 ///
 /// Once the bounding box size is at least half the largest coordinate, the ratio never falls below a quarter. Rounding
-/// then costs at most two bits, so below [`FAR`], the exact positions are dropped; in most models, after a few
+/// then costs at most two bits, so below [`FAR_METRES`], the exact positions are dropped; in most models, after a few
 /// vertices. Small objects far from the origin keep their exact positions.
 #[derive(Debug)]
 pub(in crate::interop) struct Positions {
@@ -128,7 +128,7 @@ impl Positions {
         new.iter().for_each(|position| self.extent.add(DVec3::from(position.map(f64::from))));
         self.measured_count = self.rounded.len();
         let largest = self.extent.largest();
-        if largest <= 2.0 * self.extent.size() && largest < FAR.into() {
+        if largest <= 2.0 * self.extent.size() && largest < FAR_METRES.into() {
             let mut exact = self.exact.take().unwrap_or_default();
             self.local_object = Some(Default::default());
             let mut current = exact.split_off(self.object_start).into_iter();
@@ -170,5 +170,6 @@ impl Positions {
 
 /// Returns `true` if rounding to 32 bits may move any of `positions` by more than a millimetre.
 fn are_far(positions: &[[f32; 3]]) -> bool {
-    positions.as_flattened().iter().fold(0.0, |largest: f32, coordinate| largest.max(coordinate.abs())) >= FAR
+    positions.as_flattened().iter().fold(0.0, |largest: f32, coordinate| largest.max(coordinate.abs()))
+        >= FAR_METRES
 }

@@ -10,7 +10,7 @@ use super::region::{Region, RegionState};
 use super::sparse_buffer::{RegionId, SparseBuffer, WriteError};
 use super::variable::{NumbersByPath, SlotOrigin, Variables};
 use crate::layout::declaration::Type;
-use crate::layout::program::{Call, FormId, FormKind, Frames, Item, Program, Unit, UnitId};
+use crate::layout::program::{Argument, FormId, FormKind, Frames, Item, Program, Unit, UnitId};
 use crate::layout::walk::Segment;
 use crate::{Error, Limits, Result};
 
@@ -222,8 +222,8 @@ impl Assembler<'_> {
         body: impl FnOnce(&mut Self, &'static Unit) -> Result<Written>,
     ) -> Result<Written> {
         let unit = &self.program.units[unit];
-        self.record_argument_dependencies(item.call);
-        let (outer, _) = self.frames.enter(unit, item.call);
+        self.record_argument_dependencies(item.arguments);
+        let (outer, _) = self.frames.enter(unit, item.arguments);
         let written = body(self, unit)?;
         self.frames.leave(outer, item.own_step());
         Ok(written)
@@ -238,7 +238,7 @@ impl Assembler<'_> {
     ) -> Result<Written> {
         let count = match self.group_input(target, list)? {
             GroupInput::Bytes(bytes, count) => {
-                self.require_size(inner, list.call, count, bytes)?;
+                self.require_size(inner, list.arguments, count, bytes)?;
                 return self.write_recorded(target, bytes, count);
             }
             GroupInput::Numbers(ty, bytes) => return self.write_numbers(target, inner, (ty, bytes)),
@@ -260,8 +260,14 @@ impl Assembler<'_> {
     }
 
     /// Returns an error if recorded items no longer have the size that the current values require.
-    fn require_size(&mut self, item: FormId, call: &'static Call, count: u64, bytes: &[u8]) -> Result<()> {
-        let size = self.frames.form_size(item, call).and_then(|size| size.checked_mul(count));
+    fn require_size(
+        &mut self,
+        item: FormId,
+        arguments: &'static [Argument],
+        count: u64,
+        bytes: &[u8],
+    ) -> Result<()> {
+        let size = self.frames.form_size(item, arguments).and_then(|size| size.checked_mul(count));
         match size.filter(|size| self.recounts && *size != bytes.len() as u64) {
             Some(size) => Err(self.error(format!(
                 "a changed value requires {size} bytes for its {count} items, found {}: set the items as well",

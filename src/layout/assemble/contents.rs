@@ -22,7 +22,7 @@ pub(super) struct Contents<'b> {
     /// The paths of sizes to recompute: the sizes of packed blocks whose content may have changed.
     pub block_size_paths: HashSet<Vec<Segment>>,
     /// Whether a run may have marked values as used.
-    pub is_marked: Cell<bool>,
+    pub may_have_marks: Cell<bool>,
 }
 
 impl<'b> Contents<'b> {
@@ -39,7 +39,7 @@ impl<'b> Contents<'b> {
 
     /// Clears the marks of used values before a run.
     pub fn clear_marks(&self) {
-        if self.is_marked.replace(true) {
+        if self.may_have_marks.replace(true) {
             self.root.clear_marks();
         }
     }

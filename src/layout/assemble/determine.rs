@@ -8,7 +8,7 @@ use super::sparse_buffer::RegionId;
 use super::variable::{Cause, SlotOrigin, VariableId, VariableKind};
 use crate::layout::declaration::BitField;
 use crate::layout::expr::Value;
-use crate::layout::program::{Argument, Call, Code, Names, Step};
+use crate::layout::program::{Argument, Code, Names, Step};
 use crate::layout::wording::readable_expr;
 use crate::{Error, Result};
 
@@ -116,7 +116,7 @@ impl Assembler<'_> {
     /// Sets a variable to a determined number, and updates its bytes.
     pub fn set_variable(&mut self, variable: VariableId, number: i128, cause: Cause) -> Result<()> {
         let before = self.variables.value(variable);
-        let whole = self.variables.whole_value(variable);
+        let whole = self.variables.whole_variable(variable);
         self.variables.get_mut(variable).cause = Some(cause);
         if before == Some(number) {
             return Ok(());
@@ -188,8 +188,8 @@ impl Assembler<'_> {
     }
 
     /// Records the dependencies of computed arguments. Other arguments pass on the origin of their value.
-    pub fn record_argument_dependencies(&mut self, call: &Call) {
-        for argument in &call.arguments {
+    pub fn record_argument_dependencies(&mut self, arguments: &[Argument]) {
+        for argument in arguments {
             let Argument::Value(code, _) = argument else { continue };
             if let Code::Unary(..) | Code::Binary(..) | Code::If(_) | Code::Matches(..) = code {
                 self.record_dependency(code);

@@ -47,7 +47,7 @@ impl Assembler<'_> {
                         read.push(*step);
                     }
                 }
-                let (outer, _) = self.frames.enter(unit, &next.call);
+                let (outer, _) = self.frames.enter(unit, &next.arguments);
                 let chosen = self.frames.choose_variant(&unit.steps);
                 self.frames.leave(outer, None);
                 if chosen.is_ok_and(|chosen| std::ptr::eq(chosen, variant)) {

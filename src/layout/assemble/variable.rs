@@ -159,7 +159,7 @@ impl Variables {
     }
 
     /// Returns the variable of the packed word that contains a bit field; for other variables, `id` itself.
-    pub fn whole_value(&self, id: VariableId) -> VariableId {
+    pub fn whole_variable(&self, id: VariableId) -> VariableId {
         match self.0[id].kind {
             VariableKind::Whole { .. } => id,
             VariableKind::Bits(whole, ..) => whole,

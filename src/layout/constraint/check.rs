@@ -227,9 +227,9 @@ impl Visitor for Checker<'_> {
         while let Some(position) = self.columns.iter().position(|column| column.list == node.path) {
             let Column { evaluated, ty, bytes, locations, .. } = self.columns.remove(position);
             let numbers = Numbers::new(ty, bytes, 1);
-            let is_whole = matches!(evaluated.predicate, Predicate::Some);
+            let is_about_list = matches!(evaluated.predicate, Predicate::Some);
             self.report_violations(&evaluated, &numbers, |item| match locations.get(item) {
-                Some(location) if !is_whole => location.clone(),
+                Some(location) if !is_about_list => location.clone(),
                 _ => (Path::from(node.path), Some(node.span.clone())),
             });
         }

@@ -16,11 +16,11 @@ pub(super) struct Forest {
 /// Returns the items with an invalid parent, each with a message. Parents are indices. If the items have ids, parents
 /// may instead be ids, provided that all parents are valid when read as ids.
 pub(super) fn invalid_parents(parents: &[i128], forest: &Forest) -> Vec<(usize, String)> {
-    let by_position = invalid_parents_by_id(parents, forest, &Some);
+    let by_position = invalid_parents_with(parents, forest, &Some);
     match &forest.ids {
         Some(ids) if !by_position.is_empty() => {
             let id_of = |item: usize| usize::try_from(*ids.get(item)?).ok();
-            if invalid_parents_by_id(parents, forest, &id_of).is_empty() { Vec::new() } else { by_position }
+            if invalid_parents_with(parents, forest, &id_of).is_empty() { Vec::new() } else { by_position }
         }
         _ => by_position,
     }
@@ -28,7 +28,7 @@ pub(super) fn invalid_parents(parents: &[i128], forest: &Forest) -> Vec<(usize, 
 
 /// Returns the items with an invalid parent, each with a message. `id_of` returns the number by which parents refer to
 /// an item.
-fn invalid_parents_by_id(
+fn invalid_parents_with(
     parents: &[i128],
     forest: &Forest,
     id_of: &dyn Fn(usize) -> Option<usize>,

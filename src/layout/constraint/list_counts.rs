@@ -61,27 +61,28 @@ impl ListCounts {
     }
 
     /// Returns `true` if values of type `ty` contain lists that constraints refer to.
-    fn are_in(&self, ty: &Type) -> bool {
-        ty.declaration().is_some_and(|declaration| declaration.fields().any(|field| self.are_in_field(field)))
+    fn has_lists_in(&self, ty: &Type) -> bool {
+        ty.declaration()
+            .is_some_and(|declaration| declaration.fields().any(|field| self.has_lists_in_field(field)))
     }
 
     /// Returns `true` if a field is or contains a list that constraints refer to.
-    fn are_in_field(&self, field: &Field) -> bool {
-        self.names.contains(field.name) || self.are_in(&field.content_type())
+    fn has_lists_in_field(&self, field: &Field) -> bool {
+        self.names.contains(field.name) || self.has_lists_in(&field.content_type())
     }
 }
 
 impl Visitor for ListCounts {
     fn enter(&mut self, node: &Node) -> Visit {
-        if self.are_in(node.ty) { Visit::All } else { Visit::Nothing }
+        if self.has_lists_in(node.ty) { Visit::All } else { Visit::Nothing }
     }
 
     fn should_request(&self, field: &Field) -> bool {
-        self.are_in_field(field)
+        self.has_lists_in_field(field)
     }
 
     fn should_walk_checked(&mut self, ty: &'static Type, _: &'static [&'static Rule]) -> bool {
-        self.are_in(ty)
+        self.has_lists_in(ty)
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
@@ -97,6 +98,6 @@ impl Visitor for ListCounts {
     }
 
     fn should_unpack(&mut self, node: &Node) -> bool {
-        node.field.is_some_and(|field| self.are_in_field(field))
+        node.field.is_some_and(|field| self.has_lists_in_field(field))
     }
 }

@@ -40,10 +40,10 @@ struct OpenGroup {
     depth: usize,
     /// The items collected so far for an array on one line.
     line: Option<LineItems>,
-    /// The number of hidden items, and the index of the next shown item.
-    hidden: Option<(u64, u64)>,
+    /// The indices of the hidden items, until their number is shown.
+    hidden: Option<Range<u64>>,
     /// The maximum number of shown items, for a list that runs to the end.
-    max_items: Option<u64>,
+    max_shown: Option<u64>,
 }
 
 impl<'d, W: Write> HexDump<'d, W> {
@@ -105,10 +105,10 @@ impl<'d, W: Write> HexDump<'d, W> {
     /// Writes the number of hidden items if the item at `path` follows them.
     fn write_hidden_count(&mut self, path: &[Segment]) -> ControlFlow<()> {
         let Some(group) = self.groups.last_mut() else { return ControlFlow::Continue(()) };
-        match (group.hidden, path.get(group.depth)) {
-            (Some((hidden, next)), Some(Segment::Index(index))) if *index == next => {
+        match (group.hidden.clone(), path.get(group.depth)) {
+            (Some(hidden), Some(Segment::Index(index))) if *index == hidden.end => {
                 group.hidden = None;
-                self.write_more_items(hidden)
+                self.write_more_items(hidden.end - hidden.start)
             }
             _ => ControlFlow::Continue(()),
         }
@@ -165,16 +165,16 @@ impl<'d, W: Write> HexDump<'d, W> {
             true => MAX_OUTER_ITEMS,
             false => MAX_ITEMS,
         };
-        let mut group = OpenGroup { depth: node.path.len(), line: None, hidden: None, max_items: None };
+        let mut group = OpenGroup { depth: node.path.len(), line: None, hidden: None, max_shown: None };
         let mut visit = Visit::All;
         match (node.ty.item_type_and_count().is_some(), node.count) {
             _ if self.fits_on_one_line(node) => group.line = Some(LineItems::default()),
             (true, Some(count)) if count > limit => {
-                group.hidden = Some((count - FIRST_ITEMS - 1, count - 1));
+                group.hidden = Some(FIRST_ITEMS..count - 1);
                 visit = Visit::Ends { first: FIRST_ITEMS, last: 1 };
             }
             (true, None) => {
-                group.max_items = Some(limit);
+                group.max_shown = Some(limit);
                 visit = Visit::Ends { first: limit, last: 0 };
             }
             _ => {}
@@ -242,7 +242,7 @@ impl<W: Write> Visitor for HexDump<'_, W> {
         if let Some(items) = group.line {
             return self.write_line(node, items.text(node));
         }
-        match (group.max_items, node.count) {
+        match (group.max_shown, node.count) {
             (Some(shown), Some(count)) if count > shown => self.write_more_items(count - shown),
             _ => ControlFlow::Continue(()),
         }

@@ -73,7 +73,7 @@ impl Generator<'_> {
             }
             FormKind::Struct(unit) | FormKind::Choice(unit) => {
                 let unit = &self.program.units[unit];
-                let (outer, _) = self.frames.enter(unit, item.call);
+                let (outer, _) = self.frames.enter(unit, item.arguments);
                 let value = match form.kind {
                     FormKind::Struct(_) => self.draw_fields(&unit.steps, item),
                     _ => self.choose_variant(&unit.steps).and_then(|step| self.draw_field(step)),
@@ -245,7 +245,7 @@ impl Generator<'_> {
                 for attempt in 0..MAX_DRAWS + compared.numbers.len() + 128 {
                     self.sampler.select_forced_value(attempt, &compared.numbers);
                     self.draw_lookahead(step, &compared.numbers, &mut lookahead);
-                    if self.can_follow(steps) || self.retries == 0 {
+                    if self.allows_lookaheads(steps) || self.retries == 0 {
                         break;
                     }
                     self.retries -= 1;

@@ -125,8 +125,8 @@ pub(super) struct FileTree {
 struct NextStep {
     list: usize,
     choice: usize,
-    /// The index of the next way to simplify the list or choice.
-    way: usize,
+    /// The index of the next reduction of the list or choice.
+    reduction: usize,
 }
 
 impl FileTree {
@@ -136,8 +136,8 @@ impl FileTree {
             let Trace { choices, lists } = &self.best.trace;
             let next = &mut self.next;
             let candidate = match (lists.get(next.list), choices.get(next.choice)) {
-                (Some(list), _) => remove_items(&self.best.trace, list, next.way),
-                (None, Some(_)) => reduce_choice(&self.best.trace, next.choice, next.way),
+                (Some(list), _) => remove_items(&self.best.trace, list, next.reduction),
+                (None, Some(_)) => reduce_choice(&self.best.trace, next.choice, next.reduction),
                 (None, None) if self.has_progress => {
                     (self.round, self.has_progress, self.next) = (self.round + 1, false, NextStep::default());
                     continue;
@@ -145,7 +145,7 @@ impl FileTree {
                 (None, None) => break,
             };
             match candidate {
-                Reduction::Unchanged => next.way += 1,
+                Reduction::Unchanged => next.reduction += 1,
                 Reduction::Changed(choices) => {
                     if let Ok(file) = self.files.generate(Choices::replay_by_path(&choices))
                         && self.seen.insert(file.bytes.clone())
@@ -153,10 +153,10 @@ impl FileTree {
                         self.candidate = Some(file);
                         return true;
                     }
-                    next.way += 1;
+                    next.reduction += 1;
                 }
                 Reduction::Exhausted => {
-                    next.way = 0;
+                    next.reduction = 0;
                     *(if next.list < lists.len() { &mut next.list } else { &mut next.choice }) += 1;
                 }
             }
@@ -175,22 +175,22 @@ enum Reduction {
 }
 
 /// Keeps only the first items, then removes single items.
-fn remove_items(trace: &Trace, list: &ListChoice, way: usize) -> Reduction {
+fn remove_items(trace: &Trace, list: &ListChoice, index: usize) -> Reduction {
     let items = trace.choices[list.choice_index].number;
     let first = [0, items / 2, items - items / 4, items - items / 16];
-    match first.get(way) {
+    match first.get(index) {
         Some(count) if *count == items => Reduction::Unchanged,
         Some(count) => Reduction::Changed(trace.with_number(list.choice_index, *count)),
-        None => match items.checked_sub((way - first.len()) as u64 + 1) {
+        None => match items.checked_sub((index - first.len()) as u64 + 1) {
             Some(item) => Reduction::Changed(trace.without_item(list, item)),
             None => Reduction::Exhausted,
         },
     }
 }
 
-fn reduce_choice(trace: &Trace, choice: usize, way: usize) -> Reduction {
+fn reduce_choice(trace: &Trace, choice: usize, index: usize) -> Reduction {
     let number = trace.choices[choice].number;
-    let less = match (SIMPLE_CHOICES.get(way), REDUCTIONS.get(way.saturating_sub(SIMPLE_CHOICES.len()))) {
+    let less = match (SIMPLE_CHOICES.get(index), REDUCTIONS.get(index.saturating_sub(SIMPLE_CHOICES.len()))) {
         (Some(simple), _) => number.min(*simple),
         (None, Some(less)) => less(number / 4) * 4 + number % 4,
         (None, None) => return Reduction::Exhausted,
@@ -219,7 +219,7 @@ impl ValueTree for FileTree {
         if self.candidate.take().is_none() {
             return false;
         }
-        self.next.way += 1;
+        self.next.reduction += 1;
         self.propose();
         true
     }

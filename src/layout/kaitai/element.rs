@@ -36,7 +36,7 @@ impl Notation for KaitaiNotation {
         terms.join(" and ")
     }
 
-    fn number(&self, text: String) -> String {
+    fn to_number(&self, text: String) -> String {
         format!("{text}.to_i")
     }
 

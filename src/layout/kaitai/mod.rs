@@ -48,17 +48,18 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
     }
     let (enums, types): (Vec<_>, Vec<_>) =
         types.iter().partition(|reached| matches!(reached.declaration.shape, Shape::Enum { .. }));
-    let helpers = all.iter().flat_map(|reached| reached.declaration.fields().map(move |f| (reached, f)));
-    let helpers: Vec<_> = helpers.filter(|(_, f)| f.block.is_some_and(|b| needs_helper(&b))).collect();
-    if !types.is_empty() || !helpers.is_empty() {
+    let fields = all.iter().flat_map(|reached| reached.declaration.fields().map(move |f| (reached, f)));
+    let content_types: Vec<_> =
+        fields.filter(|(_, f)| f.block.is_some_and(|b| needs_content_type(&b))).collect();
+    if !types.is_empty() || !content_types.is_empty() {
         out.push_nested(2, "types:", |out| {
             for reached in types {
                 out.push_nested(2, format!("{}:", to_snake_case(reached.declaration.name)), |out| {
                     print_body(out, reached)
                 });
             }
-            for (reached, field) in helpers {
-                print_helper(out, reached, field);
+            for (reached, field) in content_types {
+                print_content_type(out, reached, field);
             }
         });
     }
@@ -130,8 +131,8 @@ fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant])
             print_entry(out, &id, |out| {
                 print_content(out, reached, (&variant.field, &id), Some(&condition), text);
             });
-            if let Some(whole) = end_condition(&variant.field, &id) {
-                print_check(out, &format!("check_{id}_end"), Some(&condition), &whole, END_CHECK_DOC);
+            if let Some(at_end) = end_condition(&variant.field, &id) {
+                print_check(out, &format!("check_{id}_end"), Some(&condition), &at_end, END_CHECK_DOC);
             }
             print_checks(out, &variant.field, &id, Some(&condition), names);
         }
@@ -164,8 +165,8 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
             let condition = condition.as_deref();
             let id = field_id(field);
             print_entry(out, &id, |out| print_content(out, reached, (field, &id), condition, field.doc));
-            if let Some(whole) = end_condition(field, &id) {
-                print_check(out, &format!("check_{id}_end"), condition, &whole, END_CHECK_DOC);
+            if let Some(at_end) = end_condition(field, &id) {
+                print_check(out, &format!("check_{id}_end"), condition, &at_end, END_CHECK_DOC);
             }
             print_checks(out, field, &to_identifier(field.name), condition, names);
         }
@@ -292,9 +293,9 @@ fn print_content(
             }
             let name = match block.content {
                 Type::Declared(declaration) => to_snake_case(declaration.name),
-                _ => helper_name(reached.declaration, field),
+                _ => content_type_name(reached.declaration, field),
             };
-            let arguments = if needs_helper(block) {
+            let arguments = if needs_content_type(block) {
                 reached.declaration.imports.iter().map(|import| to_identifier(import)).collect()
             } else {
                 block.arguments.iter().map(|argument| expr_text(argument, names)).collect::<Vec<_>>()
@@ -314,21 +315,21 @@ fn print_content(
 }
 
 /// Returns `true` if the content needs a separate type, since a block in Kaitai must have a user-defined type.
-fn needs_helper(block: &Block) -> bool {
+fn needs_content_type(block: &Block) -> bool {
     match block.content {
         Type::Declared(declaration) => matches!(declaration.shape, Shape::Enum { .. }),
         _ => true,
     }
 }
 
-fn helper_name(declaration: &Declaration, field: &Field) -> String {
+fn content_type_name(declaration: &Declaration, field: &Field) -> String {
     format!("{}_{}", to_snake_case(declaration.name), to_identifier(field.name))
 }
 
 /// Prints the type of a block's items. Its parameters are the imports of the enclosing struct.
-fn print_helper(out: &mut IndentedText, reached: &Reached, field: &Field) {
+fn print_content_type(out: &mut IndentedText, reached: &Reached, field: &Field) {
     let Some(block) = &field.block else { return };
-    out.push_nested(2, format!("{}:", helper_name(reached.declaration, field)), |out| {
+    out.push_nested(2, format!("{}:", content_type_name(reached.declaration, field)), |out| {
         print_parameters(out, reached);
         let element = ElementPrinter { count: None, arguments: block.arguments, names: &reached.names };
         out.push_nested(2, "seq:", |out| {

@@ -6,7 +6,7 @@ use super::code::{Code, Slot};
 use super::draft::{DraftUnit, PathTarget, slot_code, value_form};
 use super::equation::unit_that_declares;
 use super::model::{
-    Argument, BlockStep, Call, ChecksumStep, Form, FormId, FormKind, FormSize, Program, Step, Unit, UnitId,
+    Argument, BlockStep, ChecksumStep, Form, FormId, FormKind, FormSize, Program, Step, Unit, UnitId,
 };
 use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
@@ -22,7 +22,7 @@ impl Program {
         let root = builder.add_form(ty, &[]);
         let Builder { units, forms } = builder;
         let mut program =
-            Program { units, forms, root, no_arguments: Call::default(), alignment: 1, problems: Vec::new() };
+            Program { units, forms, root, no_arguments: Vec::new(), alignment: 1, problems: Vec::new() };
         program.record_uses();
         program.alignment = program.offset_alignment();
         program.problems = program.find_problems();
@@ -117,14 +117,14 @@ impl Builder {
         let condition = field.condition.as_ref().map(|expr| self.resolve_expr(expr, draft));
         let position = field.position.as_ref().map(|expr| self.resolve_expr(expr, draft));
         let count = field.count.as_ref().map(|expr| self.resolve_expr(expr, draft));
-        let (form, call) = self.resolve_call(&field.ty, field.arguments, draft);
+        let (form, arguments) = self.resolve_type_and_arguments(&field.ty, field.arguments, draft);
         let block = field.block.as_ref().map(|block| self.resolve_block(block, draft));
         draft.steps.push(Step {
             field,
             variant,
             choice,
             form,
-            call,
+            arguments,
             condition,
             position,
             count,
@@ -159,8 +159,8 @@ impl Builder {
     fn resolve_block(&mut self, block: &'static Block, draft: &mut DraftUnit) -> BlockStep {
         let size = block.size.as_ref().map(|expr| self.resolve_expr(expr, draft));
         let encoding = block.encoding.as_ref().map(|expr| self.resolve_expr(expr, draft));
-        let (form, call) = self.resolve_call(&block.content, block.arguments, draft);
-        BlockStep { block, form, call, size, encoding }
+        let (form, arguments) = self.resolve_type_and_arguments(&block.content, block.arguments, draft);
+        BlockStep { block, form, arguments, size, encoding }
     }
 
     fn resolve_checksum(&mut self, checksum: &'static Checksum, draft: &mut DraftUnit) -> ChecksumStep {
@@ -181,12 +181,12 @@ impl Builder {
     }
 
     /// Resolves a type and the arguments for its imports.
-    fn resolve_call(
+    fn resolve_type_and_arguments(
         &mut self,
         ty: &'static Type,
         arguments: &'static [Expr],
         draft: &mut DraftUnit,
-    ) -> (FormId, Call) {
+    ) -> (FormId, Vec<Argument>) {
         let imports: Vec<_> = arguments.iter().map(|argument| self.import_kind(argument, draft)).collect();
         let form = self.add_form(ty, &imports);
         let named = self.forms[form].unit.map(|unit| self.units[unit].slots.clone()).unwrap_or_default();
@@ -202,8 +202,7 @@ impl Builder {
                 _ => Argument::Value(self.resolve_expr(argument, draft), named.map(|(slot, _)| slot).next()),
             }
         });
-        let arguments = arguments.collect();
-        (form, Call { arguments })
+        (form, arguments.collect())
     }
 
     /// Returns the kind of value that an argument binds.

@@ -1,7 +1,7 @@
 //! Equations between slots: the roles of expressions, and the stored values that they depend on.
 
 use super::code::{Code, Slot};
-use super::model::{Argument, Call, ComparedValues, FormKind, Program, Step, Unit, UnitId, ValueUse};
+use super::model::{Argument, ComparedValues, FormKind, Program, Step, Unit, UnitId, ValueUse};
 use crate::Rule;
 use crate::layout::declaration::{Check, Checksum, Constraint, Declaration, Packing};
 use crate::layout::expr::{BinaryOp, Expr};
@@ -158,8 +158,8 @@ impl Program {
         let Some(import) = name.import else {
             return self.for_each_field_at(unit, &name.path, &mut |own| found.push((own, literals.to_vec())));
         };
-        for (outer, call) in self.calls_to(unit) {
-            match call.arguments.get(import) {
+        for (outer, arguments) in self.arguments_for(unit) {
+            match arguments.get(import) {
                 Some(Argument::Value(code, _)) => self.add_origins(outer, code, literals, found),
                 Some(Argument::Fields(fields)) => {
                     let codes = fields.iter().filter(|(_, own)| *own == slot);
@@ -189,11 +189,11 @@ impl Program {
     }
 
     /// Returns each use of a unit: the enclosing unit and the arguments.
-    fn calls_to(&self, unit: UnitId) -> impl Iterator<Item = (UnitId, &Call)> {
+    fn arguments_for(&self, unit: UnitId) -> impl Iterator<Item = (UnitId, &[Argument])> {
         self.units.iter().enumerate().flat_map(move |(outer, other)| {
             let calls = other.steps.iter().map(Step::content);
             let own = calls.filter(move |(form, _)| self.forms[*form].unit == Some(unit));
-            own.map(move |(_, call)| (outer, call))
+            own.map(move |(_, arguments)| (outer, arguments))
         })
     }
 
@@ -275,7 +275,7 @@ impl Unit {
             let mut compared = ComparedValues::NONE;
             for step in &self.steps {
                 let holds = step.required_conditions.iter().map(|(_, code)| code);
-                let args = step.block.iter().flat_map(|block| &block.call.arguments);
+                let args = step.block.iter().flat_map(|block| &block.arguments);
                 let args = args.filter_map(|argument| match argument {
                     Argument::Value(code, _) => Some(code),
                     Argument::Fields(_) => None,

@@ -1,7 +1,7 @@
 //! The values of slots while a program runs.
 
 use super::code::{Cell, Code, Slot};
-use super::model::{Argument, Call, FormId, FormKind, FormSize, Program, Step, Unit};
+use super::model::{Argument, FormId, FormKind, FormSize, Program, Step, Unit};
 use crate::layout::expr::{EvalError, Lookup, Value, bit_field_value};
 
 /// Data attached to each slot, such as the origins that the assembler tracks.
@@ -41,7 +41,7 @@ impl<M: SlotMark> Frames<M> {
 
     /// Enters a unit: allocates its slots and binds its imports. Returns the enclosing unit, and `true` if all
     /// arguments except structs have a value.
-    pub fn enter(&mut self, unit: &'static Unit, call: &Call) -> (EnclosingUnit, bool) {
+    pub fn enter(&mut self, unit: &'static Unit, arguments: &[Argument]) -> (EnclosingUnit, bool) {
         let (outer, start) = (self.base, self.cells.len());
         self.cells.resize(start + unit.slots.len(), Cell::Empty);
         self.marks.resize(start + unit.slots.len(), M::default());
@@ -55,7 +55,7 @@ impl<M: SlotMark> Frames<M> {
             }
             is_known
         };
-        for argument in &call.arguments {
+        for argument in arguments {
             match argument {
                 Argument::Value(code, slot) => has_all &= bind(code, *slot),
                 Argument::Fields(fields) => {
@@ -146,16 +146,16 @@ impl<M: SlotMark> Frames<M> {
     }
 
     /// Returns the size in bytes of a value with these arguments; `None` if they do not determine it.
-    pub fn form_size(&mut self, form: FormId, call: &'static Call) -> Option<u64> {
+    pub fn form_size(&mut self, form: FormId, arguments: &'static [Argument]) -> Option<u64> {
         let form = &self.program.forms[form];
         match (form.size, form.kind) {
             (FormSize::Fixed(size), _) => Some(size),
             (FormSize::FromArguments, FormKind::Items(item, Some(count))) => {
-                self.form_size(item, call)?.checked_mul(count)
+                self.form_size(item, arguments)?.checked_mul(count)
             }
             (FormSize::FromArguments, FormKind::Struct(unit) | FormKind::Choice(unit)) => {
                 let unit = &self.program.units[unit];
-                let (outer, has_all) = self.enter(unit, call);
+                let (outer, has_all) = self.enter(unit, arguments);
                 let steps = match form.kind {
                     FormKind::Struct(_) => &unit.steps[..],
                     _ => self.choose_variant(&unit.steps).map_or(&[][..], std::slice::from_ref),
@@ -181,9 +181,9 @@ impl<M: SlotMark> Frames<M> {
         match (self.program.forms[step.form].kind, &step.count) {
             (FormKind::Items(item, None), Some(count)) => {
                 let count = u64::try_from(self.eval_int(count).ok()?).ok()?;
-                self.form_size(item, &step.call)?.checked_mul(count)
+                self.form_size(item, &step.arguments)?.checked_mul(count)
             }
-            _ => self.form_size(step.form, &step.call),
+            _ => self.form_size(step.form, &step.arguments),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The values that the walker, assembler and generator process.
 
-use super::model::{BlockStep, Call, FormId, Program, Step};
+use super::model::{Argument, BlockStep, FormId, Program, Step};
 use crate::Rule;
 use crate::layout::declaration::Constraint;
 use crate::layout::decoding::Decoding;
@@ -12,7 +12,7 @@ pub(crate) struct Item {
     /// The field of the value. For an item of an array, the field that contains the array.
     pub step: Option<&'static Step>,
     /// The arguments for the imports of the type.
-    pub call: &'static Call,
+    pub arguments: &'static [Argument],
     /// Whether the value is an item of an array.
     pub is_array_item: bool,
     /// Whether a string may lack its NUL at the end of the file or block. True for the items of a list without a count.
@@ -25,11 +25,11 @@ pub(crate) struct Item {
 impl Item {
     /// Returns the item for a whole file.
     pub fn root(program: &'static Program) -> Item {
-        let (form, call) = (program.root, &program.no_arguments);
+        let (form, arguments) = (program.root, &*program.no_arguments);
         Item {
             form,
             step: None,
-            call,
+            arguments,
             is_array_item: false,
             may_lack_nul: false,
             count: None,
@@ -39,11 +39,11 @@ impl Item {
 
     /// Returns the item for the stored value of a field.
     pub fn of_field(step: &'static Step) -> Item {
-        let (form, call, decoding) = (step.form, &step.call, step.field.decoding);
+        let (form, arguments, decoding) = (step.form, &*step.arguments, step.field.decoding);
         Item {
             form,
             step: Some(step),
-            call,
+            arguments,
             is_array_item: false,
             may_lack_nul: false,
             count: None,
@@ -52,7 +52,7 @@ impl Item {
     }
 
     pub fn block_content(self, block: &'static BlockStep) -> Item {
-        Item { form: block.form, call: &block.call, count: None, decoding: Decoding::NONE, ..self }
+        Item { form: block.form, arguments: &block.arguments, count: None, decoding: Decoding::NONE, ..self }
     }
 
     /// Returns the item for each value of an array.

@@ -27,7 +27,7 @@ pub(crate) use item::Item;
 pub(super) use listing::{ListingOrder, Reached, reachable};
 pub use model::Problem;
 pub(crate) use model::{
-    Argument, BlockStep, Call, ChecksumStep, ComparedValues, FormId, FormKind, FormSize, Program, Step, Unit,
+    Argument, BlockStep, ChecksumStep, ComparedValues, FormId, FormKind, FormSize, Program, Step, Unit,
     UnitId, ValueUse,
 };
 pub(crate) use names::{Names, ValueKind};

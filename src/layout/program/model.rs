@@ -19,7 +19,7 @@ pub(crate) struct Program {
     /// The form of a whole file.
     pub root: FormId,
     /// The arguments of the root, whose imports have no values.
-    pub no_arguments: Call,
+    pub no_arguments: Vec<Argument>,
     /// The largest alignment that checks require of offsets.
     pub alignment: u64,
     /// The defects of the declaration.
@@ -138,7 +138,7 @@ pub(crate) struct Step {
     /// The condition of the variant.
     pub choice: Option<Code>,
     pub form: FormId,
-    pub call: Call,
+    pub arguments: Vec<Argument>,
     pub condition: Option<Code>,
     pub position: Option<Code>,
     pub count: Option<Code>,
@@ -160,7 +160,7 @@ pub(crate) struct Step {
 pub(crate) struct BlockStep {
     pub block: &'static Block,
     pub form: FormId,
-    pub call: Call,
+    pub arguments: Vec<Argument>,
     pub size: Option<Code>,
     pub encoding: Option<Code>,
 }
@@ -175,13 +175,7 @@ pub(crate) struct ChecksumStep {
     pub rule: Option<&'static Rule>,
 }
 
-/// The arguments for the imports of a unit.
-#[derive(Debug, Default)]
-pub(crate) struct Call {
-    pub arguments: Vec<Argument>,
-}
-
-/// The argument for an import.
+/// The argument for an import of a unit.
 #[derive(Debug)]
 pub(crate) enum Argument {
     /// A number, boolean, word or string, and its slot; `None` if no expression refers to the import.
@@ -192,7 +186,7 @@ pub(crate) enum Argument {
 
 impl Step {
     /// Returns the form of the content and its arguments.
-    pub fn content(&self) -> (FormId, &Call) {
-        self.block.as_ref().map_or((self.form, &self.call), |block| (block.form, &block.call))
+    pub fn content(&self) -> (FormId, &[Argument]) {
+        self.block.as_ref().map_or((self.form, &self.arguments), |block| (block.form, &block.arguments))
     }
 }

@@ -44,7 +44,7 @@ fn size_of_step(step: &Step, slots: &[SlotName], forms: &[Form]) -> FormSize {
         _ => *size,
     };
     let depends_only_on_imports = |code: &Code| code.depends_only_on_imports(slots);
-    let arguments = step.call.arguments.iter().all(|argument| match argument {
+    let arguments = step.arguments.iter().all(|argument| match argument {
         Argument::Value(code, _) => depends_only_on_imports(code),
         Argument::Fields(fields) => fields.iter().all(|(code, _)| depends_only_on_imports(code)),
     });
@@ -59,9 +59,9 @@ fn size_of_step(step: &Step, slots: &[SlotName], forms: &[Form]) -> FormSize {
 impl Code {
     /// Returns `true` if the value depends only on imports.
     fn depends_only_on_imports(&self, slots: &[SlotName]) -> bool {
-        let mut argued = *self != Code::Unknown;
-        self.for_each_value(&mut |slot, _| argued &= slots[slot as usize].import.is_some());
-        argued
+        let mut only_imports = *self != Code::Unknown;
+        self.for_each_value(&mut |slot, _| only_imports &= slots[slot as usize].import.is_some());
+        only_imports
     }
 }
 

@@ -158,7 +158,7 @@ impl Walker<'_> {
             (DocumentValue::Bytes(bytes), kind) => {
                 let space = Space::of(&bytes);
                 let count = match kind {
-                    FormKind::Items(inner, None) => self.frames.form_size(inner, item.call),
+                    FormKind::Items(inner, None) => self.frames.form_size(inner, item.arguments),
                     _ => None,
                 };
                 let item = Item { count: count.and_then(|size| space.len().checked_div(size)), ..*item };

@@ -44,13 +44,13 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
     {
         return Selection::One(path);
     }
-    let mut selector = Selector { pattern, first: Vec::new(), last: Vec::new(), count: 0 };
+    let mut selector = Selector { pattern, first_paths: Vec::new(), last_path: Vec::new(), count: 0 };
     // Values before a fault can be found.
     let _ = walk(ty, bytes, limits, &mut selector);
     match selector.count {
         0 => Selection::None,
-        1 => Selection::One(selector.last),
-        count => Selection::Several { first: selector.first, count },
+        1 => Selection::One(selector.last_path),
+        count => Selection::Several { first: selector.first_paths, count },
     }
 }
 
@@ -154,21 +154,21 @@ fn split_indices(path: &[Segment]) -> (&[Segment], &[Segment]) {
 
 struct Selector<'p> {
     pattern: Pattern<'p>,
-    first: Vec<String>,
-    last: Vec<Segment>,
+    first_paths: Vec<String>,
+    last_path: Vec<Segment>,
     count: u64,
 }
 
 impl Selector<'_> {
     fn record_match(&mut self, path: &[Segment]) {
         // A struct that replaces its container, as in a choice, has the same path.
-        if !self.pattern.matches(path) || (self.count > 0 && self.last == path) {
+        if !self.pattern.matches(path) || (self.count > 0 && self.last_path == path) {
             return;
         }
         self.count += 1;
-        self.last = path.to_vec();
-        if self.first.len() < 10 {
-            self.first.push(path_text(path));
+        self.last_path = path.to_vec();
+        if self.first_paths.len() < 10 {
+            self.first_paths.push(path_text(path));
         }
     }
 }

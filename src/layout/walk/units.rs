@@ -339,7 +339,7 @@ impl Walker<'_> {
         body: impl FnOnce(&mut Self, &'static Unit) -> Walked<T>,
     ) -> Walked<T> {
         let unit = &self.program.units[unit];
-        let (outer, has_arguments) = self.frames.enter(unit, item.call);
+        let (outer, has_arguments) = self.frames.enter(unit, item.arguments);
         if !has_arguments {
             let message = format!("the arguments of {} have no value", unit.declaration.name);
             return self.fault(FaultKind::Count, space.span(at..at), message, None);

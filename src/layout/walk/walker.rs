@@ -239,7 +239,7 @@ impl<'v> Walker<'v> {
     }
 
     fn walk_items(&mut self, space: &Space, at: u64, list: &Item, inner: FormId) -> Walked<u64> {
-        let size = self.frames.form_size(inner, list.call);
+        let size = self.frames.form_size(inner, list.arguments);
         let (missing, count) = match (size, list.count) {
             (Some(size), Some(count)) => match self.bytes_at(space, at, size.saturating_mul(count)) {
                 Ok(_) => (None, Some(count)),
@@ -304,7 +304,7 @@ impl<'v> Walker<'v> {
         let (FormKind::Struct(unit) | FormKind::Choice(unit)) = self.program.forms[inner].kind else {
             return false;
         };
-        let (outer, _) = self.frames.enter(&self.program.units[unit], list.call);
+        let (outer, _) = self.frames.enter(&self.program.units[unit], list.arguments);
         let node = node(self.program, &self.path, space, range, list);
         let skips = self.visitor.visit_structs(&node, &self.frames.visible_values());
         self.frames.leave(outer, None);

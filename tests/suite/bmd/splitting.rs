@@ -1,6 +1,6 @@
 //! BMD meshes with more vertices than a face can address.
 
-use meshspec::bmd::__private::{MAX_VERTICES, split_oversized};
+use meshspec::bmd::__private::{MAX_VERTICES, split_unaddressable};
 use meshspec::scene::{Faces, Indices, Lod, Mesh, Scene};
 
 /// The maximum number of vertices per mesh in an image.
@@ -19,7 +19,7 @@ fn meshes_beyond_face_indices_are_split() {
     let lods = vec![Lod { distance: 0.0, meshes: vec![0] }, Lod { distance: 1.0, meshes: vec![1] }];
     let mut scene = Scene { meshes: vec![large, Mesh::default()], lods, ..Scene::default() };
     let mut losses = Vec::new();
-    split_oversized(&mut scene, &mut losses);
+    split_unaddressable(&mut scene, &mut losses);
     assert_eq!(losses.len(), 1);
     assert_eq!(
         losses[0].to_string(),
@@ -42,7 +42,7 @@ fn points_beyond_face_indices_are_kept() {
     let faces = Faces::triangles(vec![7, 8, 9]);
     let mesh = Mesh { positions: positions.clone(), faces, ..Mesh::default() };
     let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
-    split_oversized(&mut scene, &mut Vec::new());
+    split_unaddressable(&mut scene, &mut Vec::new());
     assert!(scene.meshes.iter().all(|piece| piece.positions.len() <= PIECE));
     let mut found: Vec<_> = scene.meshes.iter().flat_map(|piece| piece.positions.clone()).collect();
     found.sort_by(|a, b| a[0].total_cmp(&b[0]));

@@ -282,7 +282,7 @@ fn joints_out_of_order_have_no_poses() {
 
 /// Lenient reading accepts cycles of joints, and missing parents.
 #[test]
-fn joints_in_cycles_move_nothing() {
+fn positions_on_cyclic_joints_are_undefined() {
     for parent in [1, 9] {
         let mut document = arm(QUARTER, [1, 255, 255, 255], [255, 0, 0, 0]);
         document.joints[1].parent = parent;

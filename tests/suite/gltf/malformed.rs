@@ -59,7 +59,7 @@ pub fn rejected(json: &Value) -> Error {
     read_json(json, &numbers()).map(|(scene, _)| scene).expect_err(&json.to_string())
 }
 
-pub fn lost(json: &Value) -> Vec<Loss> {
+pub fn losses_of(json: &Value) -> Vec<Loss> {
     read_json(json, &numbers()).unwrap().1
 }
 

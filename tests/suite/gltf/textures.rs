@@ -6,7 +6,7 @@ use meshspec::interop::Interchange;
 use meshspec::scene::{AlphaMode, Filter, Sampler, Scene, Texture, Wrap};
 use serde_json::{Value, json};
 
-use super::malformed::{add, lost, numbers, triangle};
+use super::malformed::{add, losses_of, numbers, triangle};
 use super::{parts, read, read_json, write};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and more";
@@ -174,7 +174,7 @@ fn texture_transforms_are_applied_to_texture_coordinates() {
 
 #[test]
 fn textures_that_cannot_be_read_are_losses() {
-    let lines = |json: &Value| -> Vec<String> { lost(json).iter().map(ToString::to_string).collect() };
+    let lines = |json: &Value| -> Vec<String> { losses_of(json).iter().map(ToString::to_string).collect() };
     let mut json = base(json!({}));
     json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]["index"] = 4.into();
     let at = "dropped: materials[0].pbrMetallicRoughness.baseColorTexture";

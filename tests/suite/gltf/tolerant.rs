@@ -6,11 +6,11 @@ use meshspec::{ErrorKind, Strictness};
 use serde_json::{Value, json};
 
 use super::Files;
-use super::malformed::{add, lost, numbers, rejected, triangle, with};
+use super::malformed::{add, losses_of, numbers, rejected, triangle, with};
 use super::read_json;
 
 /// Asserts that the triangle is read. Returns the losses.
-fn lost_of(json: &Value) -> Vec<String> {
+fn loss_lines(json: &Value) -> Vec<String> {
     let (scene, losses) = read_json(json, &numbers()).unwrap();
     assert_eq!(scene.meshes[0].positions.len(), 3);
     losses.iter().map(ToString::to_string).collect()
@@ -40,7 +40,7 @@ fn integers_may_be_written_as_floats() {
 fn a_scene_without_scenes_shows_all_nodes() {
     let mut json = with("/scene", json!(0));
     json.as_object_mut().unwrap().remove("scenes");
-    assert_eq!(lost_of(&json), ["dropped: scene: the file has no scenes; all nodes were converted"]);
+    assert_eq!(loss_lines(&json), ["dropped: scene: the file has no scenes; all nodes were converted"]);
     // A file without nodes has no scene.
     assert!(read_json(&json!({ "asset": { "version": "2.0" }, "scene": 0 }), &[]).is_err());
 }
@@ -50,7 +50,7 @@ fn channels_without_a_node_are_dropped() {
     let sampler = json!({ "input": 1, "output": 0 });
     let channels = json!([{ "sampler": 0, "target": { "path": "translation" } }]);
     let json = with("/animations", json!([{ "samplers": [sampler], "channels": channels }]));
-    let losses = lost_of(&json);
+    let losses = loss_lines(&json);
     assert_eq!(losses, ["dropped: animations[0].channels: channels without a target node, 1 of 1 channels"]);
 }
 
@@ -80,7 +80,7 @@ fn morph_targets_have_their_default_weights() {
     assert_eq!(moved(&json), [1.5, 0.0, 0.0]);
     json["nodes"][0]["weights"] = json!([0.25, 0.5]);
     assert_eq!(moved(&json), [1.75, 0.0, 0.0]);
-    assert_eq!(lost(&json)[0].detail.as_deref(), Some("meshes[0]: 2"));
+    assert_eq!(losses_of(&json)[0].detail.as_deref(), Some("meshes[0]: 2"));
     add(&mut json, "accessors", json!({ "componentType": 5126, "count": 2, "type": "VEC3" }));
     json["meshes"][0]["primitives"][0]["targets"][1]["POSITION"] = json!(2);
     assert!(rejected(&json).message().contains("2 offsets for 3 vertices"));
@@ -136,7 +136,7 @@ fn dangling_references_and_unknown_values_are_dropped() {
         ),
     ];
     for (pointer, value, loss) in cases {
-        assert_eq!(lost_of(&with(pointer, value)), [loss]);
+        assert_eq!(loss_lines(&with(pointer, value)), [loss]);
     }
     // Invalid values of unused properties are ignored.
     for (pointer, value) in [
@@ -144,12 +144,15 @@ fn dangling_references_and_unknown_values_are_dropped() {
         ("/accessors/0/min", json!([null, 0, 0])),
         ("/bufferViews/1/target", json!(1)),
     ] {
-        assert_eq!(lost_of(&with(pointer, value)), <[&str; 0]>::default(), "{pointer}");
+        assert_eq!(loss_lines(&with(pointer, value)), <[&str; 0]>::default(), "{pointer}");
     }
     let mut json = with("/materials", json!([{ "name": "glass", "alphaMode": "SHINY" }]));
     json["meshes"][0]["primitives"][0]["material"] = 0.into();
-    assert_eq!(lost_of(&json), ["dropped: materials[0].alphaMode: unknown value"]);
+    assert_eq!(loss_lines(&json), ["dropped: materials[0].alphaMode: unknown value"]);
     json["materials"][0] = json!({ "pbrMetallicRoughness": { "baseColorTexture": { "index": 4 } } });
     let at = "materials[0].pbrMetallicRoughness.baseColorTexture";
-    assert_eq!(lost_of(&json), [format!("dropped: {at}: refers to textures[4], but the texture count is 0")]);
+    assert_eq!(
+        loss_lines(&json),
+        [format!("dropped: {at}: refers to textures[4], but the texture count is 0")]
+    );
 }

@@ -6,12 +6,12 @@ use meshspec::scene::{
 };
 use serde_json::{Value, json};
 
-use super::malformed::{add, add_samples, lost, numbers, triangle, with};
+use super::malformed::{add, add_samples, losses_of, numbers, triangle, with};
 use super::{layout, read, read_json, write};
 
 /// Returns the paths of the losses.
 fn paths(json: &Value) -> Vec<String> {
-    lost(json).into_iter().map(|loss| loss.path.to_string()).collect()
+    losses_of(json).into_iter().map(|loss| loss.path.to_string()).collect()
 }
 
 fn with_material(material: Value) -> Value {
@@ -30,7 +30,7 @@ fn materials_are_names_and_colours() {
     for (material, names) in
         more.into_iter().zip(["normalTexture, occlusionTexture", "extras", "emissiveFactor, extras"])
     {
-        let losses = lost(&with_material(material));
+        let losses = losses_of(&with_material(material));
         assert_eq!((losses.len(), &*losses[0].path.to_string()), (1, "materials"), "{losses:?}");
         assert_eq!(losses[0].detail.as_deref(), Some(names), "{}", losses[0]);
     }
@@ -47,13 +47,13 @@ fn materials_are_names_and_colours() {
         }),
     ];
     for material in plain {
-        let losses = lost(&with_material(material));
+        let losses = losses_of(&with_material(material));
         assert!(losses.is_empty(), "{losses:?}");
     }
     let mut json = with_material(json!({ "name": "m" }));
     add(&mut json, "materials", json!({ "name": "spare" }));
     add(&mut json, "materials", json!({}));
-    let losses = lost(&json);
+    let losses = losses_of(&json);
     assert_eq!(losses.len(), 1, "{losses:?}");
     assert_eq!(
         losses[0].to_string(),
@@ -129,11 +129,11 @@ fn the_node_with_the_transform_of_the_scene() {
         { "mesh": 0 },
         { "name": "ROOT", "extras": { "keep": "me" }, "children": [0], "scale": [2, 2, 2] },
     ]);
-    let losses = lost(&json);
+    let losses = losses_of(&json);
     assert_eq!((losses.len(), &*losses[0].path.to_string()), (1, "nodes"), "{losses:?}");
     assert_eq!(losses[0].detail.as_deref(), Some("nodes[1] \"ROOT\" (extras: keep)"), "{}", losses[0]);
     json["nodes"][1] = json!({ "name": "scene", "children": [0], "scale": [2, 2, 2] });
-    assert!(lost(&json).is_empty(), "a root with this name is written for the transform");
+    assert!(losses_of(&json).is_empty(), "a root with this name is written for the transform");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn sets_are_counted_without_gaps() {
     attributes["TEXCOORD_3"] = 3.into();
     attributes["COLOR_0"] = 2.into();
     attributes["COLOR_2"] = 2.into();
-    let losses = lost(&json);
+    let losses = losses_of(&json);
     let list: Vec<_> = losses.iter().map(ToString::to_string).collect();
     assert_eq!(
         list,
@@ -201,7 +201,7 @@ fn undeclared_extensions() {
     let vendor = json!({ "extensions": { "VENDOR_node": {} } });
     let other = json!({ "VENDOR_other": {} });
     json["nodes"] = json!([{ "mesh": 0, "extensions": other }, vendor, vendor]);
-    let losses = lost(&json);
+    let losses = losses_of(&json);
     let list: Vec<_> = losses.iter().map(ToString::to_string).collect();
     assert_eq!(
         list,
@@ -240,7 +240,7 @@ fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
     json["meshes"][0]["name"] = "head".into();
     json["meshes"][0]["extras"] = json!({ "targetNames": ["smile", "blink"] });
     json["meshes"][0]["primitives"][0]["targets"] = json!([{ "POSITION": 0 }, { "POSITION": 0 }]);
-    let list: Vec<_> = lost(&json).iter().map(ToString::to_string).collect();
+    let list: Vec<_> = losses_of(&json).iter().map(ToString::to_string).collect();
     assert_eq!(
         list,
         [
@@ -256,7 +256,7 @@ fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
         add(&mut json, "nodes", json!({ "name": format!("empty {index}") }));
         add(&mut json["scenes"][0], "nodes", json!(index));
     }
-    let losses = lost(&json);
+    let losses = losses_of(&json);
     let detail = losses.last().unwrap().detail.as_deref().unwrap();
     assert!(detail.ends_with("nodes[23] \"empty 23\" and 16 more"), "{detail}");
 }

@@ -111,7 +111,10 @@ fn copies_at_nodes_are_counted_before_they_are_made() {
     }
     Gltf.write(scene.clone(), "out", &mut Folder::new(), &options).unwrap();
     let losses = Ply.write(scene, "out", &mut Folder::new(), &SceneOptions::default()).unwrap();
-    assert!(losses.iter().any(|loss| loss.message.contains("copied for each of its instances")), "{losses:?}");
+    assert!(
+        losses.iter().any(|loss| loss.message.contains("copied for each of its instances")),
+        "{losses:?}"
+    );
 }
 
 #[test]

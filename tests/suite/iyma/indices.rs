@@ -4,7 +4,7 @@ use meshspec::Format;
 use meshspec::iyma::{Document, IndexBuffer, MeshInfo};
 
 /// Returns the number of findings. Meshes are `(first index, number of indices, number of vertices)`.
-fn rejected(indices: IndexBuffer, meshes: impl Iterator<Item = (usize, usize, u32)>) -> usize {
+fn count_findings(indices: IndexBuffer, meshes: impl Iterator<Item = (usize, usize, u32)>) -> usize {
     let mesh = |(first, count, vertex_count)| MeshInfo {
         first_index: first as u32,
         index_count: count as u32,
@@ -31,8 +31,11 @@ fn the_largest_index_of_every_range_is_compared() {
         }
     }
     let buffer = || IndexBuffer::from_u32(&values);
-    assert_eq!(rejected(buffer(), ranges.iter().map(|(start, count, max)| (*start, *count, max + 1))), 0);
-    assert_eq!(rejected(buffer(), ranges.iter().copied()), ranges.len());
+    assert_eq!(
+        count_findings(buffer(), ranges.iter().map(|(start, count, max)| (*start, *count, max + 1))),
+        0
+    );
+    assert_eq!(count_findings(buffer(), ranges.iter().copied()), ranges.len());
 }
 
 #[test]
@@ -43,12 +46,12 @@ fn indices_are_below_the_number_of_vertices() {
             let mesh = || [(0, 2, limit)].into_iter();
             let expected = |index: u32| [0, index].iter().filter(|index| **index >= limit).count();
             assert_eq!(
-                rejected(IndexBuffer::from_u32(&[0, index]), mesh()),
+                count_findings(IndexBuffer::from_u32(&[0, index]), mesh()),
                 expected(index),
                 "{index} {limit}"
             );
             let narrow = index as u16;
-            let found = rejected(IndexBuffer::from_u16(&[0, narrow]), mesh());
+            let found = count_findings(IndexBuffer::from_u16(&[0, narrow]), mesh());
             assert_eq!(found, expected(narrow.into()), "{narrow} {limit}");
         }
     }

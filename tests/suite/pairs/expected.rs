@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use meshspec::{Loss, LossKind};
 
-use super::parts::{Content, CustomPart, JOINTS, MeshContent, Metric, Numbers, ScenePart, SceneParts};
+use super::parts::{
+    COMPARED_JOINT_COUNT, Content, CustomPart, MeshContent, Metric, Numbers, ScenePart, SceneParts,
+};
 
 /// Effects of losses beyond a single part.
 #[derive(Debug, Default)]
@@ -125,7 +127,7 @@ impl Content {
         if let Some((index, field)) = field.strip_prefix("joints[").and_then(|rest| rest.split_once("].")) {
             let index: usize = index.parse().map_err(|_| "no number")?;
             if (field, loss.kind) == ("inverse_bind", LossKind::Changed) {
-                return self.remove_scale(index);
+                return self.mark_scale_unknown(index);
             }
             return apply_part_loss(self.joints.get_mut(index).ok_or(MISSING)?, field, loss);
         }
@@ -204,7 +206,7 @@ impl Content {
     }
 
     /// Marks a joint's scale as unknown, in the bind pose, at rest and in animations.
-    fn remove_scale(&mut self, joint: usize) -> ApplyResult {
+    fn mark_scale_unknown(&mut self, joint: usize) -> ApplyResult {
         let count = self.joints.len();
         let parts = self.joints.get_mut(joint).ok_or(MISSING)?;
         parts.iter_mut().filter(|(name, _)| name.ends_with(".scale")).for_each(mark_unknown);
@@ -325,7 +327,7 @@ impl ScenePart {
         let (own, more) = match (std::mem::replace(self, ScenePart::Anything), more) {
             (ScenePart::Numbers(own), ScenePart::Numbers(more)) => {
                 let error = own.error.max(more.error);
-                let metric = if more.metric == Metric::Used { Metric::Used } else { own.metric };
+                let metric = if more.metric == Metric::Set { Metric::Set } else { own.metric };
                 (Numbers { error, metric, ..own }, more.values)
             }
             (ScenePart::Numbers(own), _) => (own, unknown(others)),
@@ -370,7 +372,7 @@ fn apply_part_loss(parts: &mut SceneParts, name: &str, loss: &Loss) -> ApplyResu
         // Other tests cover the triangulation; here, all corners of a polygon must be in some triangle.
         LossKind::Split => {
             if let Some(ScenePart::Numbers(triangles)) = parts.get_mut("faces") {
-                triangles.metric = Metric::Used;
+                triangles.metric = Metric::Set;
             }
             return remove_all(parts, name);
         }
@@ -434,7 +436,11 @@ fn split(path: &str) -> (&str, Option<usize>, &str) {
 /// Binds unbound vertices to the first, static bone, for formats that require a bone.
 pub fn bind_to_base_bone(mesh: &mut MeshContent) {
     if let Some(ScenePart::Numbers(skins)) = mesh.parts.get_mut("skins") {
-        for row in skins.values.chunks_mut(JOINTS).filter(|row| row.iter().all(|weight| *weight == 0.0)) {
+        for row in skins
+            .values
+            .chunks_mut(COMPARED_JOINT_COUNT)
+            .filter(|row| row.iter().all(|weight| *weight == 0.0))
+        {
             row.fill(f64::NAN);
         }
     }

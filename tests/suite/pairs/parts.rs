@@ -42,7 +42,7 @@ pub enum Metric {
     /// The angle between rotations, in degrees.
     Rotations,
     /// The values are compared as a set, regardless of order and repetition.
-    Used,
+    Set,
 }
 
 /// A custom attribute.
@@ -77,7 +77,7 @@ pub struct Content {
 }
 
 /// The number of joints whose weights are compared.
-pub const JOINTS: usize = 16;
+pub const COMPARED_JOINT_COUNT: usize = 16;
 
 impl Content {
     /// Returns the content of a scene, with joints in the order `order` and the poses of each animation at `times`.
@@ -100,8 +100,8 @@ impl Content {
         }
         // A level with all meshes at any distance is equivalent to none.
         let all = |lod: &Lod| lod.distance == 0.0 && lod.meshes.len() == scene.meshes.len();
-        let says_nothing = matches!(&*scene.lods, [lod] if all(lod));
-        for (index, lod) in scene.lods.iter().enumerate().filter(|_| !says_nothing) {
+        let shows_all_meshes = matches!(&*scene.lods, [lod] if all(lod));
+        for (index, lod) in scene.lods.iter().enumerate().filter(|_| !shows_all_meshes) {
             whole.insert(format!("lods[{index}].meshes"), ScenePart::Text(format!("{:?}", lod.meshes)));
             whole.insert(format!("lods[{index}].distance"), numbers(&[lod.distance], 1));
         }
@@ -215,16 +215,16 @@ fn triangles(mesh: &Mesh) -> ScenePart {
 
 /// Returns the weight of each joint for each vertex, over all sets and slots.
 fn weights(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> ScenePart {
-    let mut rows = vec![[0.0; JOINTS]; mesh.positions.len()];
+    let mut rows = vec![[0.0; COMPARED_JOINT_COUNT]; mesh.positions.len()];
     for skin in &mesh.skins {
         let weights = skin.weights.clone().into_f32();
         for (row, (joints, weights)) in rows.iter_mut().zip(skin.joints.iter().zip(weights)) {
             for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| *weight > 0.0) {
-                row[place((*joint).into()).min(JOINTS - 1)] += weight;
+                row[place((*joint).into()).min(COMPARED_JOINT_COUNT - 1)] += weight;
             }
         }
     }
-    numbers(rows.as_flattened(), JOINTS)
+    numbers(rows.as_flattened(), COMPARED_JOINT_COUNT)
 }
 
 fn components(values: &Components) -> (String, Vec<f64>) {
@@ -321,7 +321,7 @@ impl Numbers {
     /// Returns a description of the numbers that exceed the permitted error; `None` if there are none.
     fn describe_difference(&self, found: &Numbers) -> Option<String> {
         let rows = |numbers: &Numbers| -> Vec<Vec<f64>> {
-            if self.metric != Metric::Used {
+            if self.metric != Metric::Set {
                 return numbers.values.chunks(self.components).map(<[f64]>::to_vec).collect();
             }
             let mut values = numbers.values.clone();
@@ -346,7 +346,7 @@ impl Numbers {
     fn rounding(&self, expected: &[f64]) -> f64 {
         let size = expected.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
         match self.metric {
-            Metric::Components | Metric::Used => 0.0,
+            Metric::Components | Metric::Set => 0.0,
             // Poses and bind poses are products of matrices.
             Metric::Points => 1e-4 * size,
             Metric::Directions if self.error == 0.0 => 0.0,
@@ -370,7 +370,7 @@ impl Numbers {
         let [found, expected] =
             [found, expected].map(|values| values.iter().map(|x| *x as f32).collect::<Vec<_>>());
         let off = match self.metric {
-            Metric::Components | Metric::Used => return largest,
+            Metric::Components | Metric::Set => return largest,
             Metric::Points => Vec3::from_slice(&found).distance(Vec3::from_slice(&expected)),
             Metric::Directions => {
                 let (found, expected) = (Vec3::from_slice(&found), Vec3::from_slice(&expected));

@@ -130,7 +130,7 @@ fn a_mesh_far_from_the_origin_gets_bones_or_is_centred() {
 }
 
 /// Returns the largest difference between coordinates of the first meshes.
-fn distance(a: &Scene, b: &Scene) -> f32 {
+fn largest_coordinate_difference(a: &Scene, b: &Scene) -> f32 {
     let pairs = a.meshes[0].positions.as_flattened().iter().zip(b.meshes[0].positions.as_flattened());
     pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
@@ -151,7 +151,7 @@ fn bmd_keeps_the_shape_under_scaled_joints() {
     let pose = source.animations[0].pose(&source.skeleton, 1.0);
     source.apply_pose(&pose);
     assert_eq!(source.meshes[0].positions[0], [-1.0, 2.0, 0.0]);
-    assert!(distance(&back, &source) < 0.01, "{:?}", back.meshes[0].positions);
+    assert!(largest_coordinate_difference(&back, &source) < 0.01, "{:?}", back.meshes[0].positions);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn the_precision_of_bmd_can_be_chosen() {
         let (document, _) = bmd::Document::from_scene(grid(4, [0.1, 0.2, 0.3]), &options).unwrap();
         let words = document.meshes[0].vertices.words().len();
         let (back, _) = document.into_scene(&SceneOptions::default()).unwrap();
-        (words / 25, distance(&back, &grid(4, [0.1, 0.2, 0.3])))
+        (words / 25, largest_coordinate_difference(&back, &grid(4, [0.1, 0.2, 0.3])))
     };
     assert_eq!(size(Some(Precision::Bits(64))).0, 2);
     assert_eq!(size(Some(Precision::Bits(128))).0, 4);

@@ -93,7 +93,7 @@ impl Differences {
     }
 
     /// Adds a difference without grouping it.
-    pub fn add(&mut self, difference: Difference) {
+    pub fn push(&mut self, difference: Difference) {
         self.total += 1;
         self.list.push(difference);
     }
@@ -106,7 +106,7 @@ impl Differences {
         });
         let difference = difference(path_text(path));
         let (Some((position, index)), Some(groups)) = (index, &mut self.groups) else {
-            return self.add(difference);
+            return self.push(difference);
         };
         self.total += 1;
         let (before, after) = (path_text(&path[..position]), suffix_text(&path[position + 1..]));

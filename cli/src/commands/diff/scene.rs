@@ -35,7 +35,7 @@ impl SceneComparison<'_> {
             let [from, to] = [count(a), count(b)];
             if from != to {
                 let by = from.abs_diff(to) as f64;
-                differences.add(Difference::changed(name, from.to_string(), to.to_string(), Some(by)));
+                differences.push(Difference::changed(name, from.to_string(), to.to_string(), Some(by)));
             }
         }
         let names: [(&str, SceneProperty<BTreeSet<String>>); 4] = [
@@ -48,7 +48,7 @@ impl SceneComparison<'_> {
             let [from, to] = [names(a), names(b)];
             let mut missing = |kind, names: &mut dyn Iterator<Item = &String>| {
                 for name in names {
-                    differences.add(Difference::missing(format!("{list}[\"{name}\"]"), kind, None));
+                    differences.push(Difference::missing(format!("{list}[\"{name}\"]"), kind, None));
                 }
             };
             missing(DifferenceKind::Removed, &mut from.difference(&to));
@@ -74,7 +74,7 @@ impl SceneComparison<'_> {
         let by = f64::from((duration - other).abs());
         if by > self.tolerance {
             let path = format!("animations[\"{name}\"].duration");
-            differences.add(Difference::changed(
+            differences.push(Difference::changed(
                 path,
                 format!("{duration} s"),
                 format!("{other} s"),
@@ -116,7 +116,7 @@ impl SceneComparison<'_> {
                 let by = (from - to).abs().max_element();
                 if by > self.tolerance {
                     let [from, to] = [from, to].map(|at| format!("[{}, {}, {}]", at.x, at.y, at.z));
-                    differences.add(Difference::changed(format!("bounds.{name}"), from, to, Some(by)));
+                    differences.push(Difference::changed(format!("bounds.{name}"), from, to, Some(by)));
                 }
             }
         }
@@ -127,7 +127,7 @@ impl SceneComparison<'_> {
         if distant > 0 {
             let by = distances().fold(0.0, f64::max);
             let (path, kind, count) = (format!("{path}surface"), DifferenceKind::Changed, distant as u64);
-            differences.add(Difference { path, kind, count, from: None, to: None, by: Some(by) });
+            differences.push(Difference { path, kind, count, from: None, to: None, by: Some(by) });
         }
         Ok(())
     }

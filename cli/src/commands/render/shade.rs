@@ -177,8 +177,8 @@ impl<'m> Shader<'m> {
         let normals = point.corners.map(|corner| self.normals[corner]);
         let is_back = (normals[0] + normals[1] + normals[2]).dot(face) < 0.0;
         let normals = normals.map(|normal| {
-            let is_missing =
-                normal == Vec3::ZERO || (point.drawn_mesh.is_creased && normal.dot(face).abs() < CREASE);
+            let is_missing = normal == Vec3::ZERO
+                || (point.drawn_mesh.has_generated_normals && normal.dot(face).abs() < CREASE);
             match is_missing {
                 true => face,
                 false if is_back => -normal,

@@ -1,7 +1,7 @@
 //! Bulk decoding of packed vertices to one column per attribute, for graphics APIs.
 
 use super::super::document::Vertices;
-use super::decode::{COLORS, VertexForm};
+use super::decode::{SHADE_COLORS, VertexForm};
 use super::runs::VertexSink;
 
 /// The decoded vertices of a mesh, one column per attribute.
@@ -69,5 +69,5 @@ impl VertexColumns {
 /// Returns the colour. Always uses the table, because a branch would be unpredictable.
 #[inline(always)]
 fn color<const N: usize, F: VertexForm<N>>(vertex: &[u32; N]) -> [u8; 4] {
-    COLORS[F::shade(vertex) as usize % COLORS.len()]
+    SHADE_COLORS[F::shade(vertex) as usize % SHADE_COLORS.len()]
 }

@@ -218,7 +218,7 @@ impl Vertices {
 }
 
 /// The colours (red, green, blue, alpha) of all colour/shade bytes, then 256 whites for vertices without a colour.
-pub static COLORS: [[u8; 4]; 512] = {
+pub static SHADE_COLORS: [[u8; 4]; 512] = {
     let mut colors = [[255; 4]; 512];
     let mut code = 0;
     while code < 256 {

@@ -211,7 +211,7 @@ fn visit_one_by_one<'a>(mut words: &'a [u32], sink: &mut impl FaceSink) -> &'a [
         let word = u64::from(high) << 32 | u64::from(low);
         let (_, index) = PackedFace::form_of(PackedFace::tag_of(words), Surface::default());
         let form = &FORMS[index % FORMS.len()];
-        sink.add_words(index, words, [extract_field(form.tag2, word)].into_iter());
+        sink.start_run(index, words, [extract_field(form.tag2, word)].into_iter());
         sink.add_face(form, form.corners.map(|corner| extract_field(corner, word)));
         words = words.get(form.words..).unwrap_or_default();
     }
@@ -238,7 +238,7 @@ pub trait FaceSink {
 
     /// Receives the form index of a run, the words starting at its first face, and the second tags of its faces.
     #[inline(always)]
-    fn add_words(&mut self, _form: usize, _first: &[u32], _tag2: impl Iterator<Item = u32>) {}
+    fn start_run(&mut self, _form: usize, _first: &[u32], _tag2: impl Iterator<Item = u32>) {}
 }
 
 impl FaceSink for FaceCounts {
@@ -314,7 +314,7 @@ impl<S: FaceSink> WordVisitor for FaceRunVisitor<'_, S> {
         if let [] | [_] = run {
             return 0;
         }
-        sink.add_words(form, words, run.iter().map(read_tag2::<N, W>));
+        sink.start_run(form, words, run.iter().map(read_tag2::<N, W>));
         match const { FaceForm::from_type(&W::TYPE).corner_count } {
             3 => sink.add_triangles(run.iter().map(read_triangle::<N, W>)),
             _ => sink.add_quads(run.iter().map(read_quad::<N, W>)),

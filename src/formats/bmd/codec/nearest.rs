@@ -7,7 +7,7 @@ use half::f16;
 use super::super::bits::power_of_two;
 use super::super::schema::triple::fraction_unit;
 use super::super::schema::{F8A, FineSt, Normal, Rotation, ScaledSt, Triple, WideSt};
-use super::decode::COLORS;
+use super::decode::SHADE_COLORS;
 use crate::layout::declaration::BitRange;
 use crate::{Error, Result, path};
 
@@ -235,7 +235,7 @@ pub(super) fn nearest_binary16(values: [f32; 3]) -> Option<[u16; 3]> {
 /// ```
 pub fn nearest_shade(color: [u8; 3]) -> u8 {
     let distance = |code: &u8| -> i32 {
-        let channels = COLORS[usize::from(*code)].into_iter().zip(color);
+        let channels = SHADE_COLORS[usize::from(*code)].into_iter().zip(color);
         channels.map(|(a, b)| (i32::from(a) - i32::from(b)).pow(2)).sum()
     };
     (0..=255).min_by_key(distance).unwrap_or_default()

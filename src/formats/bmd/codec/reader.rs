@@ -32,7 +32,7 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
         sz_anims: _,
     } = header;
     let table = bytes.get(ofs_meshes as usize..).and_then(|table| table.get(..sz_meshes as usize));
-    check_counts(table.unwrap_or_default(), &meshes.0)?;
+    check_vertex_counts(table.unwrap_or_default(), &meshes.0)?;
     let meshes = meshes.0.into_iter().map(without_derived_count).collect();
     let reserved = [resv1, resv2, resv3];
     let mut document = Document { reserved, meshes, lods: lods.0, bones: bones.0, animations: Vec::new() };
@@ -53,7 +53,7 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
 }
 
 /// Checks that the vertex counts in the mesh table match the lengths of the vertex lists.
-fn check_counts(table: &[u8], meshes: &[Mesh]) -> Result<()> {
+fn check_vertex_counts(table: &[u8], meshes: &[Mesh]) -> Result<()> {
     let offset = Mesh::offset_with("n_vtx", &[]).unwrap_or_default() as usize;
     let stated = Column::<u16>::new(table, Mesh::SIZE as usize, offset).unwrap_or_default();
     for (index, (mesh, stated)) in meshes.iter().zip(stated.iter()).enumerate() {

@@ -89,7 +89,7 @@ impl FaceSink for FaceSummary {
     }
 
     #[inline(always)]
-    fn add_words(&mut self, form: usize, first: &[u32], tag2: impl Iterator<Item = u32>) {
+    fn start_run(&mut self, form: usize, first: &[u32], tag2: impl Iterator<Item = u32>) {
         if let Some(form @ None) = self.forms.get_mut(form) {
             *form = PackedFace::read_first(first, Surface::default());
         }

@@ -227,7 +227,7 @@ fn check_bones(bones: &[Bone]) -> Result<()> {
 fn check_animation(animation: &Animation, bones: usize) -> Result<(), (&'static str, String)> {
     let tracks = animation.tracks.len();
     let has_no_keys = tracks == 0 && animation.n_frames == 0 && animation.trailing.is_empty();
-    let is_truncated = tracks < bones && animation.has_stray_keys();
+    let is_truncated = tracks < bones && animation.has_keys_after_end();
     if tracks != bones && !has_no_keys && !is_truncated {
         let message = format!("{tracks} tracks, expected one for each of the {bones} normal bones");
         return Err(("tracks", message));

@@ -45,7 +45,7 @@ impl Bone {
 
 impl Animation {
     /// Returns `true` if a key with values is after the last frame, in a track or in unterminated trailing keys.
-    pub(super) fn has_stray_keys(&self) -> bool {
+    pub(super) fn has_keys_after_end(&self) -> bool {
         let unterminated = Track::parse(&self.trailing).err();
         self.tracks.iter().chain(&unterminated).any(|track| track.reaches(self.n_frames))
     }

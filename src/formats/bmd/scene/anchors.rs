@@ -20,7 +20,7 @@ const CENTRE_ERROR_FACTOR: f32 = 2.0;
 
 /// Adds bones near meshes whose packed coordinates would be too coarse, and binds their vertices to these bones.
 /// Returns `true` if more bones were needed than BMD allows.
-pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) -> bool {
+pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) -> bool {
     let first = scene.skeleton.joints.len();
     let base_joint = rig::base_joint(scene);
     let mut added_bones = AddedBones { base_joint, anchors: Vec::new(), first, out_of_bones: false };

@@ -9,7 +9,7 @@ use crate::scene::{self, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Quantity, Result, Text, path};
 
 /// The preferred frame rate of resampled animations, in Hz.
-const DEFAULT_RATE: f32 = 30.0;
+const PREFERRED_RATE: f32 = 30.0;
 const MAX_FRAMES: f32 = 255.0;
 
 /// Returns the base origin and rotation of a bone, relative to its parent.
@@ -125,7 +125,7 @@ impl Frames {
         let has_exact_rate = (0.25..=31.75).contains(&animation.rate) && is_whole(animation.rate * 4.0);
         if has_exact_times && has_exact_rate && is_whole(end) && (1.0..=MAX_FRAMES).contains(&end) {
             // If BMD cannot interpolate the samples exactly, inserts as many frames as the limits allow.
-            let max_factor = ((MAX_FRAMES - 1.0) / end).min(DEFAULT_RATE / animation.rate).floor();
+            let max_factor = ((MAX_FRAMES - 1.0) / end).min(PREFERRED_RATE / animation.rate).floor();
             let factor = if is_exact { 1.0 } else { max_factor.max(1.0) };
             let count = if animation.looped { end * factor } else { (end - 1.0) * factor + 1.0 };
             return Frames { count: count as u8, rate: animation.rate * factor, is_resampled: !is_exact };
@@ -133,8 +133,8 @@ impl Frames {
         // Samples after the end of a loop are never played.
         let played = if animation.looped { animation.duration } else { animation.duration.max(last) };
         let seconds = animation.ticks_to_seconds(played);
-        let max_rate = if seconds > 0.0 { (MAX_FRAMES - 1.0) / seconds } else { DEFAULT_RATE };
-        let rate = ((max_rate.min(DEFAULT_RATE) * 4.0).floor() / 4.0).max(0.25);
+        let max_rate = if seconds > 0.0 { (MAX_FRAMES - 1.0) / seconds } else { PREFERRED_RATE };
+        let rate = ((max_rate.min(PREFERRED_RATE) * 4.0).floor() / 4.0).max(0.25);
         let steps = (seconds * rate).ceil().min(MAX_FRAMES - 1.0) as u8;
         // A loop iteration ends where the next one starts.
         let count = if animation.looped { steps.max(1) } else { steps + 1 };

@@ -21,7 +21,7 @@ use self::precision::{EncodedMesh, Encoding, SourceMesh};
 use self::rig::Rig;
 #[cfg(feature = "proptest")]
 pub use self::split::MAX_VERTICES;
-pub use self::split::{PieceLimits, split_meshes, split_oversized};
+pub use self::split::{PieceLimits, split_meshes, split_unaddressable};
 use super::{
     Animation, Attributes, Bone, Document, F8A, Faces, LodDef, Mesh, Surface, Transform, Vertices, flat_color,
 };
@@ -108,8 +108,9 @@ impl FromScene for Document {
         losses.extend(CAPABILITIES.restrict(&mut scene, conventions, options)?);
         losses.extend(changes);
         lods::add_loose_meshes(&mut scene);
-        let names = split_oversized(&mut scene, &mut losses).into_iter().filter_map(|index| names.get(index));
-        let out_of_bones = anchors::add(&mut scene, &extras, &encoding, &mut losses);
+        let names =
+            split_unaddressable(&mut scene, &mut losses).into_iter().filter_map(|index| names.get(index));
+        let out_of_bones = anchors::add_bones(&mut scene, &extras, &encoding, &mut losses);
         let centre = rig::centre_of(&scene);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd_format)?;
         let animations = animation::convert(&scene, &rig, &bones, &mut losses).map_err(in_bmd_format)?;
@@ -123,7 +124,7 @@ impl FromScene for Document {
         let lods = scene.lods.iter().enumerate();
         let lods = lods.map(|(index, lod)| lods::from_lod(lod, index, &mesh_indices, &mut losses));
         document.lods = lods.collect::<Result<_>>().map_err(in_bmd_format)?;
-        split_large(&mut document, &mesh_indices, &mut losses)?;
+        split_uncountable(&mut document, &mesh_indices, &mut losses)?;
         Ok((document, losses))
     }
 }
@@ -308,14 +309,14 @@ fn replace_non_finite(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Los
 
 /// Reports packing errors. `color_rounding` is the error from rounding the colours to 8 bits, 0 to 1.
 fn report_errors(encoded: &EncodedMesh, color_rounding: f32, index: usize, losses: &mut Vec<Loss>) {
-    let EncodedMesh { errors, packed, .. } = encoded;
-    if packed.error > 0.0 {
-        if packed.lost_triangles > 0 {
+    let EncodedMesh { errors, effect, .. } = encoded;
+    if effect.error > 0.0 {
+        if effect.lost_triangles > 0 {
             let path = format!("meshes[{index}].faces");
             let loss = Loss::new(LossKind::Quantised, path, "triangles flattened by packing");
-            losses.push(loss.with_count_of(packed.lost_triangles, packed.triangles, "triangles"));
+            losses.push(loss.with_count_of(effect.lost_triangles, effect.triangles, "triangles"));
         }
-        if let Some(change) = packed.area_change() {
+        if let Some(change) = effect.area_change() {
             let message = "area of the surface changed by packing";
             losses.push(Loss::quantised(format!("meshes[{index}].faces"), message, Quantity::AREAS, change));
         }
@@ -323,18 +324,18 @@ fn report_errors(encoded: &EncodedMesh, color_rounding: f32, index: usize, losse
     let mut report = |what: &str, quantity: Quantity, error: f32| {
         let message = format!("{} packed", quantity.name);
         let loss = Loss::quantised(format!("meshes[{index}].{what}"), message, quantity, error);
-        let mesh_size = if what == "positions" { packed.size } else { 0.0 };
+        let mesh_size = if what == "positions" { effect.size } else { 0.0 };
         losses.extend((error > 0.0).then(|| loss.with_mesh_size(mesh_size)));
     };
-    report("positions", Quantity::POSITIONS, packed.error);
+    report("positions", Quantity::POSITIONS, effect.error);
     report("uvs[0]", Quantity::TEXTURE_COORDINATES, errors.st);
     report("normals", Quantity::NORMALS, errors.normal);
     report("colors[0]", Quantity::COLORS, color_rounding + f32::from(errors.color) / 255.0);
 }
 
 /// Splits meshes with more vertices or triangles than a BMD mesh can count, and reports them.
-fn split_large(document: &mut Document, mesh_indices: &[usize], losses: &mut Vec<Loss>) -> Result<()> {
-    let pieces = split_meshes(document, PieceLimits::COUNTABLE)?;
+fn split_uncountable(document: &mut Document, mesh_indices: &[usize], losses: &mut Vec<Loss>) -> Result<()> {
+    let pieces = split_meshes(document, PieceLimits::FIELD_LIMITS)?;
     for (index, mesh) in mesh_indices.iter().enumerate().filter(|(_, mesh)| pieces[**mesh] > 1) {
         let message = "BMD meshes have at most 65535 vertices and 65535 triangles";
         let loss = Loss::new(LossKind::Split, format!("meshes[{index}]"), message);

@@ -65,7 +65,7 @@ pub struct SourceMesh<'a> {
 pub struct EncodedMesh {
     pub vertices: Vertices,
     pub errors: VertexErrors,
-    pub packed: PackingEffect,
+    pub effect: PackingEffect,
 }
 
 impl Encoding {
@@ -131,7 +131,7 @@ impl Encoding {
     ) -> Result<EncodedMesh> {
         let error = match self.try_encode(attributes, surface, source, &decode) {
             Ok(encoded) if self.is_lenient || self.is_accepted(&encoded) => return Ok(encoded),
-            Ok(encoded) => self.rejection_error(&encoded.packed, source),
+            Ok(encoded) => self.rejection_error(&encoded.effect, source),
             Err(error) => error,
         };
         let try_alternative = |encoding: &Encoding, source: &SourceMesh, attributes: &mut Attributes| {
@@ -145,7 +145,7 @@ impl Encoding {
             hints.extend(larger.map(|_| "--precision 128bit".to_owned()));
         }
         if is_packed && self.max_error.is_some() {
-            let nearest = self.try_encode(attributes, surface, source, &decode)?.packed.error;
+            let nearest = self.try_encode(attributes, surface, source, &decode)?.effect.error;
             // 6 % more, so that rounding to two significant digits never falls below the error.
             let metres = format_rounded(nearest * self.unit * 1.06).parse().unwrap_or(f32::INFINITY);
             let coarser = try_alternative(&self.with_max_error(metres / self.unit), source, attributes);
@@ -181,8 +181,8 @@ impl Encoding {
         let mut encode = |limits| {
             attributes.limits = Some(limits);
             let (vertices, errors) = Vertices::encode(attributes, surface, self.sizes, &self.tolerance)?;
-            let packed = PackingEffect::new(source, &decode(&vertices));
-            Ok::<_, Error>(EncodedMesh { vertices, errors, packed })
+            let effect = PackingEffect::new(source, &decode(&vertices));
+            Ok::<_, Error>(EncodedMesh { vertices, errors, effect })
         };
         let count = source.positions.len();
         let [coarse, fine] = HEIGHT_FRACTIONS;
@@ -194,38 +194,38 @@ impl Encoding {
             _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
             // A bone rotation mixes the three coordinates, so their errors add up in model space.
             Some(max_error) if !self.is_accepted(&first) => encode(vec![max_error / 3.0_f32.sqrt(); count])?,
-            None if !first.packed.keeps_surface(TOLERATED_LOSS) => encode(error_limits(source, fine))?,
+            None if !first.effect.keeps_surface(TOLERATED_LOSS) => encode(error_limits(source, fine))?,
             _ => return Ok(first),
         };
-        Ok(if self.max_error.is_some() && second.packed.error > first.packed.error { first } else { second })
+        Ok(if self.max_error.is_some() && second.effect.error > first.effect.error { first } else { second })
     }
 
     /// Returns `true` if the error is within the requested maximum, or, without one, small enough for the mesh.
-    fn is_accepted(&self, EncodedMesh { packed, .. }: &EncodedMesh) -> bool {
+    fn is_accepted(&self, EncodedMesh { effect, .. }: &EncodedMesh) -> bool {
         if let Some(max_error) = self.max_error {
-            return packed.error <= max_error + packed.height_rounding;
+            return effect.error <= max_error + effect.height_rounding;
         }
-        if packed.size == 0.0 {
+        if effect.size == 0.0 {
             return true;
         }
-        let accepted = if packed.triangles > 0 { ACCEPTED_SURFACES } else { ACCEPTED_POINTS };
-        packed.error <= self.accepted_error(packed.size)
-            || packed.error <= accepted * packed.size && packed.keeps_surface(ACCEPTED_AREA_CHANGE)
+        let accepted = if effect.triangles > 0 { ACCEPTED_SURFACES } else { ACCEPTED_POINTS };
+        effect.error <= self.accepted_error(effect.size)
+            || effect.error <= accepted * effect.size && effect.keeps_surface(ACCEPTED_AREA_CHANGE)
     }
 
-    fn rejection_error(&self, packed: &PackingEffect, source: &SourceMesh) -> Error {
+    fn rejection_error(&self, effect: &PackingEffect, source: &SourceMesh) -> Error {
         let metres = |length: f32| format_rounded(length * self.unit);
         let name = if source.name.is_empty() { String::new() } else { format!(" of \"{}\"", source.name) };
         let expected = match self.max_error {
             Some(max_error) => format!(", expected at most {} m", metres(max_error)),
-            None => format!(", {} % of its size", format_rounded(100.0 * packed.error / packed.size)),
+            None => format!(", {} % of its size", format_rounded(100.0 * effect.error / effect.size)),
         };
-        let collapsed = match packed.lost_triangles {
+        let collapsed = match effect.lost_triangles {
             0 => String::new(),
-            lost => format!(", and {lost} of {} triangles collapse or flip", packed.triangles),
+            lost => format!(", and {lost} of {} triangles collapse or flip", effect.triangles),
         };
         let bones = if source.out_of_bones { ", with all 255 bones in use" } else { "" };
-        let error = metres(packed.error);
+        let error = metres(effect.error);
         let message = format!("packed positions{name} are off by {error} m{expected}{collapsed}{bones}");
         Error::inexpressible(message).at(path!(positions))
     }
@@ -284,17 +284,17 @@ impl PackingEffect {
         let moved = before.as_flattened().iter().zip(after.as_flattened());
         let error = moved.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         let height_rounding = height_rounding(before);
-        let mut packed = PackingEffect { size, height_rounding, error, ..PackingEffect::default() };
+        let mut effect = PackingEffect { size, height_rounding, error, ..PackingEffect::default() };
         if error > 0.0 {
             for_each_triangle(faces, |corners| {
                 if let Some(before) = triangle_at(before, corners)
                     && let Some(after) = triangle_at(after, corners)
                 {
-                    packed.add_triangle(before, after);
+                    effect.add_triangle(before, after);
                 }
             });
         }
-        packed
+        effect
     }
 
     /// Adds a triangle, unless it was degenerate before packing.

@@ -31,7 +31,7 @@ pub struct Part {
 ///
 /// A followed pseudo-bone is replaced by the bones that it follows; if they are more than four, the largest weights are
 /// kept. Missing bones are ignored, as in poses; unused slots may contain any bone (B22).
-pub fn blend(pseudo: PseudoTransform, parts: &[Vec<Part>]) -> ([(u16, f32); 4], f32) {
+pub fn normal_bone_weights(pseudo: PseudoTransform, parts: &[Vec<Part>]) -> ([(u16, f32); 4], f32) {
     let mut slots = from_fn::<(&[Part], f32), 4, _>(|slot| {
         let parts = parts.get(usize::from(pseudo.bones()[slot])).map(Vec::as_slice).unwrap_or_default();
         (parts, if parts.is_empty() { 0.0 } else { pseudo.weights()[slot] })

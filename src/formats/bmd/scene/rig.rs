@@ -37,13 +37,13 @@ impl Rig {
             let parts = match bone.transform {
                 Transform::Bone(_) => joints.by_ref().take(1).map(whole_bone).collect(),
                 Transform::Pseudo(pseudo) => {
-                    let (blend, dropped) = pseudo::blend(pseudo, &rig.parts);
+                    let (followed, dropped) = pseudo::normal_bone_weights(pseudo, &rig.parts);
                     if dropped > 0.0 {
                         let message = "a vertex has at most four joints; only the largest weights of the pseudo-bone were kept";
                         let path = format!("bones[{index}].pseudo");
                         losses.push(Loss::quantised(path, message, Quantity::WEIGHTS, dropped));
                     }
-                    let parts = blend.into_iter().zip(part_joints.by_ref());
+                    let parts = followed.into_iter().zip(part_joints.by_ref());
                     parts.map(|((follows, weight), joint)| Part { joint, follows, weight }).collect()
                 }
             };
@@ -183,7 +183,7 @@ impl Rig {
         let mut order = parents_first(&scene.skeleton);
         order.retain(|joint| !extras.get(*joint).is_some_and(is_part));
         let mut bones = Vec::new();
-        if !joints.is_empty() && !has_base(scene, &order) {
+        if !joints.is_empty() && !first_joint_can_be_base(scene, &order) {
             bones.push(Bone::default());
             let message = "BMD uses bone 0 for the model itself; it was added before the other bones";
             losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
@@ -229,7 +229,7 @@ fn to_bone_index(bone: usize) -> Result<u8> {
 /// Returns the joint that becomes bone 0; `None` if no joint is suitable.
 pub fn base_joint(scene: &Scene) -> Option<usize> {
     let order = parents_first(&scene.skeleton);
-    order.first().copied().filter(|_| has_base(scene, &order))
+    order.first().copied().filter(|_| first_joint_can_be_base(scene, &order))
 }
 
 /// Removes the extras for bone solids and pseudo-bones from the joints, and returns them for each joint.
@@ -253,7 +253,7 @@ pub fn bone_count(scene: &Scene) -> usize {
         return 0;
     }
     let has_transform = scene.transform.is_some();
-    let needs_base = has_transform || !has_base(scene, &parents_first(&scene.skeleton));
+    let needs_base = has_transform || !first_joint_can_be_base(scene, &parents_first(&scene.skeleton));
     joints.len() + usize::from(has_transform) + usize::from(needs_base)
 }
 
@@ -267,7 +267,7 @@ fn parents_first(skeleton: &Skeleton) -> Vec<usize> {
 }
 
 /// Returns `true` if the first joint can be bone 0: the only root, untransformed, and never animated.
-fn has_base(scene: &Scene, order: &[usize]) -> bool {
+fn first_joint_can_be_base(scene: &Scene, order: &[usize]) -> bool {
     let joints = &scene.skeleton.joints;
     let Some(&first) = order.first() else { return false };
     let root_count = order.iter().filter(|joint| joints[**joint].parent.is_none()).count();

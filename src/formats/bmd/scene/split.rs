@@ -31,7 +31,7 @@ pub struct MeshPiece {
 
 impl PieceLimits {
     /// The largest counts that the fields of a mesh can store.
-    pub const COUNTABLE: Self = Self { vertices: u16::MAX as usize, triangles: u16::MAX as usize };
+    pub const FIELD_LIMITS: Self = Self { vertices: u16::MAX as usize, triangles: u16::MAX as usize };
 
     /// Divides the faces of a mesh with `count` vertices into pieces, in order. Vertices without faces come last.
     /// `None` if a face refers to a missing vertex.
@@ -142,7 +142,7 @@ fn to_mesh_index(mesh: usize, path: impl Into<Path>) -> Result<u8> {
 
 /// Triangulates meshes with too many vertices for quads, and splits meshes with too many vertices for triangles.
 /// Returns the original index of each resulting mesh.
-pub fn split_oversized(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> {
+pub fn split_unaddressable(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> {
     let mut pieces_by_mesh: Vec<Vec<usize>> = Vec::new();
     let mut meshes = Vec::new();
     for (index, mut mesh) in std::mem::take(&mut scene.meshes).into_iter().enumerate() {
@@ -177,7 +177,7 @@ pub fn split_oversized(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> 
 fn split_triangles(mut mesh: scene::Mesh) -> Vec<scene::Mesh> {
     let corners = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
     let triangles = corners.as_chunks().0.iter().copied().map(Face::Triangle);
-    let pieces = PieceLimits::COUNTABLE.divide(triangles, mesh.positions.len()).unwrap_or_default();
+    let pieces = PieceLimits::FIELD_LIMITS.divide(triangles, mesh.positions.len()).unwrap_or_default();
     let pieces = pieces.into_iter().map(|piece| {
         let corners = piece.faces.iter().flat_map(Face::vertices).copied();
         scene::Mesh { faces: scene::Faces::triangles(corners.collect()), ..mesh.select(&piece.vertices) }

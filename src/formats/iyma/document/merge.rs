@@ -5,7 +5,7 @@ use super::{Attribute, DataChecksum, Document, IndexBuffer, count_to_u32, inexpr
 use crate::{Loss, Path, Result, path};
 
 /// Returns whether the meshes are indexed, and the sorted usages and formats of the vertex buffers.
-fn shared_properties(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
+fn compatibility_key(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
     let mut attributes: Vec<_> = document.attributes.iter().map(|a| (&a.usage, a.format)).collect();
     attributes.sort_by_key(|(usage, format)| (usage.name(), *format as u8));
     (document.indices.is_some(), attributes)
@@ -39,7 +39,7 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
     for (index, document) in documents.iter().enumerate() {
         // Rejects a buffer of the wrong size, which would shift all data after it.
         document.descriptor().map_err(|error| error.within(path!(documents[index])))?;
-        if shared_properties(document) != shared_properties(first) {
+        if compatibility_key(document) != compatibility_key(first) {
             return Err(inexpressible(difference_message(first, document), path!(documents[index])));
         }
     }

@@ -99,12 +99,13 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
         let message = "the file has no positions; all vertices were placed at the origin";
         losses.push(Loss::changed("attributes", message));
     }
-    let pair = [Usage::JointIndex, Usage::JointWeight].map(|usage| document.attribute(&usage).is_some());
-    if pair[0] != pair[1] {
+    let has = |usage| document.attribute(&usage).is_some();
+    let [has_indices, has_weights] = [Usage::JointIndex, Usage::JointWeight].map(has);
+    if has_indices != has_weights {
         let message = "joint indices without weights, or weights without joint indices";
         losses.push(Loss::dropped("attributes", message));
     }
-    let joints = document.attribute(&Usage::JointIndex).filter(|_| pair[1]);
+    let joints = document.attribute(&Usage::JointIndex).filter(|_| has_weights);
     let joints = joints.map(Attribute::to_f32).unwrap_or_default();
     if joints.iter().any(|joint| *joint >= f32::from(Skin::NONE)) {
         losses.push(Loss::dropped("attributes", format!("joint indices of {} or more", Skin::NONE)));
@@ -166,23 +167,23 @@ pub(super) fn to_mesh(document: &Document, index: usize, info: &MeshInfo, origin
         if document.attributes[..position].iter().any(|other| other.usage == attribute.usage) {
             continue;
         }
-        let part = attribute.slice_mesh(info).ok_or_else(|| range_error(index, "vertex"))?;
-        match role_of(&part) {
+        let mesh_values = attribute.slice_mesh(info).ok_or_else(|| range_error(index, "vertex"))?;
+        match role_of(&mesh_values) {
             Role::Position => {
-                mesh.flat = part.format.components() < 3;
-                mesh.positions = to_vectors(&part, [0.0; 3]);
+                mesh.flat = mesh_values.format.components() < 3;
+                mesh.positions = to_vectors(&mesh_values, [0.0; 3]);
             }
-            Role::Normal => mesh.normals = Some(to_vectors(&part, [0.0; 3])),
+            Role::Normal => mesh.normals = Some(to_vectors(&mesh_values, [0.0; 3])),
             // The fourth component is the handedness; it defaults to 1.
-            Role::Tangent => mesh.tangents = Some(to_vectors(&part, [0.0, 0.0, 0.0, 1.0])),
-            Role::Color => mesh.colors.push(to_colors(&part)),
-            Role::Uv => mesh.uvs.push(to_vectors(&part, [0.0; 2])),
-            Role::Joints => joints = Some(to_vectors(&part, [f32::from(Skin::NONE); 4])),
-            Role::Weights => weights = Some(to_weights(&part)),
+            Role::Tangent => mesh.tangents = Some(to_vectors(&mesh_values, [0.0, 0.0, 0.0, 1.0])),
+            Role::Color => mesh.colors.push(to_colors(&mesh_values)),
+            Role::Uv => mesh.uvs.push(to_vectors(&mesh_values, [0.0; 2])),
+            Role::Joints => joints = Some(to_vectors(&mesh_values, [f32::from(Skin::NONE); 4])),
+            Role::Weights => weights = Some(to_weights(&mesh_values)),
             Role::Custom => mesh.custom.push(CustomAttribute {
-                name: custom_name(&part.usage),
-                components: part.format.components(),
-                values: to_components(&part),
+                name: custom_name(&mesh_values.usage),
+                components: mesh_values.format.components(),
+                values: to_components(&mesh_values),
             }),
         }
     }

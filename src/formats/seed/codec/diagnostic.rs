@@ -11,16 +11,16 @@ use crate::{Finding, Limits, Path, Report, Rule};
 
 /// The kinds of lines that could not be read. Checks must not report such lines as missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::formats::seed) struct UnreadableParts {
+pub(in crate::formats::seed) struct UnreadableLines {
     /// Whether the file has malformed lines of unknown kind.
-    pub has_lines: bool,
+    pub has_unknown_lines: bool,
     /// Whether the file has malformed properties.
     pub has_properties: bool,
 }
 
-impl UnreadableParts {
-    pub(super) fn add(&mut self, other: UnreadableParts) {
-        self.has_lines |= other.has_lines;
+impl UnreadableLines {
+    pub(super) fn add(&mut self, other: UnreadableLines) {
+        self.has_unknown_lines |= other.has_unknown_lines;
         self.has_properties |= other.has_properties;
     }
 }
@@ -75,7 +75,7 @@ pub(in crate::formats::seed) struct Diagnostics {
     pub kept: Vec<LocatedDiagnostic>,
     /// The rules whose diagnostics exceed the maximum, by code, each with the number of diagnostics that were not kept.
     pub suppressed: BTreeMap<&'static str, (&'static Rule, usize)>,
-    pub unreadable: UnreadableParts,
+    pub unreadable: UnreadableLines,
 }
 
 impl Diagnostics {
@@ -84,7 +84,7 @@ impl Diagnostics {
         match located.diagnostic.intent {
             Intent::Attribute(_) => {}
             Intent::Property => self.unreadable.has_properties = true,
-            Intent::Unknown => self.unreadable.has_lines = true,
+            Intent::Unknown => self.unreadable.has_unknown_lines = true,
         }
         let count = self.kept.iter().filter(|other| std::ptr::eq(other.diagnostic.rule, rule)).count();
         if count < limits.max_findings_per_rule {

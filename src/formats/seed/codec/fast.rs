@@ -49,13 +49,13 @@ pub(super) fn read_run(lines: &[u8], kind: LineKind, values: ColumnMut<'_>) -> (
         return (0, 0);
     }
     match values {
-        ColumnMut::Floats(values) => read_items(lines, identifier, values, width, Cursor::read_float),
-        ColumnMut::Integers(values) => read_items(lines, identifier, values, width, Cursor::read_integer),
+        ColumnMut::Floats(values) => read_lines(lines, identifier, values, width, Cursor::read_float),
+        ColumnMut::Integers(values) => read_lines(lines, identifier, values, width, Cursor::read_integer),
     }
 }
 
 /// Reads lines without comments, `width` values each, while they are plain. Returns their number and byte length.
-fn read_items<'l, T>(
+fn read_lines<'l, T>(
     lines: &'l [u8],
     identifier: &str,
     values: &mut [T],
@@ -66,7 +66,7 @@ fn read_items<'l, T>(
     let (mut count, mut length) = (0, 0);
     for item in values.chunks_exact_mut(width) {
         // The line that ends the run is read again, which overwrites its values.
-        if cursor.read_item(identifier, item, &read_number).is_none() {
+        if cursor.read_line_values(identifier, item, &read_number).is_none() {
             break;
         }
         count += 1;
@@ -108,7 +108,7 @@ impl<'l> Cursor<'l> {
 
     /// Reads the values of a line with this identifier and without a comment.
     #[inline]
-    fn read_item<T>(
+    fn read_line_values<T>(
         &mut self,
         identifier: &str,
         values: &mut [T],
@@ -117,7 +117,7 @@ impl<'l> Cursor<'l> {
         let rest = self.bytes.get(self.at..)?.strip_prefix(identifier.as_bytes())?;
         rest.first().filter(|byte| is_whitespace(byte))?;
         self.at += identifier.len();
-        self.read_into(values, read_number)?;
+        self.read_numbers(values, read_number)?;
         self.skip_line_end()
     }
 
@@ -128,13 +128,13 @@ impl<'l> Cursor<'l> {
         read_number: impl Fn(&mut Self) -> Option<T>,
     ) -> Option<[T; MAX_VALUES]> {
         let mut values = [T::default(); MAX_VALUES];
-        self.read_into(values.get_mut(..count)?, &read_number)?;
+        self.read_numbers(values.get_mut(..count)?, &read_number)?;
         Some(values)
     }
 
     /// Reads numbers separated by commas.
     #[inline]
-    fn read_into<T>(&mut self, values: &mut [T], read: &impl Fn(&mut Self) -> Option<T>) -> Option<()> {
+    fn read_numbers<T>(&mut self, values: &mut [T], read: &impl Fn(&mut Self) -> Option<T>) -> Option<()> {
         for (index, value) in values.iter_mut().enumerate() {
             if index > 0 {
                 self.skip_whitespace();

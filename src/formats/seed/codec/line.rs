@@ -109,7 +109,7 @@ fn parse(text: &str) -> Result<Pairs<'_>, Option<Box<syntax::Error>>> {
 
 /// Returns `true` if the line has an identifier of a kind whose values are words.
 fn has_words(text: &str) -> bool {
-    let kind = LineKind::from_identifier(&text[messages::first_word(text)]);
+    let kind = LineKind::from_identifier(&text[messages::leading_word(text)]);
     kind.is_some_and(|kind| kind.attribute().value_type == ValueType::Word)
 }
 

@@ -41,7 +41,7 @@ pub(super) fn syntax_error(text: &str, error: &syntax::Error) -> Diagnostic {
     if let Some(c) = rest.chars().next().filter(|c| c.is_control() && !WHITESPACE.contains(c)) {
         return control_error(c, at);
     }
-    let word = first_word(text);
+    let word = leading_word(text);
     let mut diagnostic = match LineKind::from_identifier(&text[word.clone()]) {
         Some(kind) => attribute_error(text, at, kind, word.end, expects),
         None if word.is_empty() => property_error(text, at, expects),
@@ -79,7 +79,7 @@ fn bare_property_error(text: &str, start: usize) -> Option<Diagnostic> {
 }
 
 /// Returns the byte range of the leading word: a letter, then letters and digits. Empty if there is none.
-pub(super) fn first_word(text: &str) -> Range<usize> {
+pub(super) fn leading_word(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start_matches(WHITESPACE).len();
     let word = &text[start..];
     if !word.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -94,7 +94,7 @@ const NAME_HINT: &str = "; names are a letter followed by letters, digits and `_
 fn property_error(text: &str, at: usize, expects: impl Fn(Rule) -> bool) -> Diagnostic {
     let token = token_range(text, at);
     let found = quote(&text[token.clone()]);
-    let (expected, hint) = if !text[first_word(text).start..].starts_with('[') {
+    let (expected, hint) = if !text[leading_word(text).start..].starts_with('[') {
         let hint = match text.get(at..) {
             Some(rest) if rest.starts_with("//") || rest.starts_with(';') => "; comments start with `#`",
             _ => "",
@@ -132,8 +132,8 @@ fn attribute_error(
         let message = format!("found {found}, expected whitespace after `{identifier}`");
         return Diagnostic::new(&rules::BLANK, token, message);
     }
-    let read = content[values_start..at.min(content.len())].split(',');
-    let read = read.filter(|part| !part.trim_matches(WHITESPACE).is_empty()).count();
+    let values_read = content[values_start..at.min(content.len())].split(',');
+    let values_read = values_read.filter(|part| !part.trim_matches(WHITESPACE).is_empty()).count();
     if word.starts_with("//") && has_comment(word) {
         let message = format!("found {found}, expected the end of the line; comments start with `#`");
         return Diagnostic::new(&rules::COUNT, token, message);
@@ -145,13 +145,13 @@ fn attribute_error(
     if expects(Rule::number) || expects(Rule::word) {
         return number_error(kind, word, token);
     }
-    if word.starts_with(',') && read >= MAX_VALUES {
+    if word.starts_with(',') && values_read >= MAX_VALUES {
         let last_comma = content[values_start..].match_indices(',').nth(values - 1);
         let extra = last_comma.map_or(at, |(comma, _)| values_start + comma + 1);
         let start = content.len() - content[extra..].trim_start_matches(WHITESPACE).len();
         return count_error(kind, listed.split(',').count(), start..content.len());
     }
-    if read >= values {
+    if values_read >= values {
         let expected = format!("the end of the line; `{identifier}` takes {values} values");
         return Diagnostic::new(&rules::COUNT, token, format!("found {found}, expected {expected}"));
     }
@@ -276,7 +276,7 @@ pub(super) fn long_line_error(text: &str) -> Diagnostic {
     if let Some((at, c)) = text.char_indices().find(is_control) {
         return control_error(c, at);
     }
-    let start = first_word(text).start;
+    let start = leading_word(text).start;
     if text[start..].starts_with('[') {
         return unclosed_property_error(text, start + 1);
     }
@@ -301,7 +301,7 @@ fn unclosed_property_error(text: &str, mut at: usize) -> Diagnostic {
 
 /// Returns the diagnostic for the first number of the line with whitespace inside.
 pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
-    let values = first_word(content).end;
+    let values = leading_word(content).end;
     let mut start = values;
     for part in content[values..].split(',') {
         let trimmed = part.trim_matches(WHITESPACE);

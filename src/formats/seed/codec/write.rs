@@ -39,7 +39,7 @@ pub(in crate::formats::seed) fn write(document: &Document, with_comments: bool) 
             }
         }
     }
-    out.write_comments_before(CommentPlace::End);
+    out.write_comments_up_to(CommentPlace::End);
     out.bytes
 }
 
@@ -75,7 +75,7 @@ impl TextWriter<'_> {
             self.bytes.push(b'\n');
             return;
         }
-        self.write_comments_before(place(LineRef { index, is_trailing: false }));
+        self.write_comments_up_to(place(LineRef { index, is_trailing: false }));
         content(&mut self.bytes);
         match self.comments {
             [comment, rest @ ..] if comment.place == place(LineRef { index, is_trailing: true }) => {
@@ -88,7 +88,7 @@ impl TextWriter<'_> {
     }
 
     /// Writes the comments up to and including `place`, one per line.
-    fn write_comments_before(&mut self, place: CommentPlace) {
+    fn write_comments_up_to(&mut self, place: CommentPlace) {
         while let [comment, rest @ ..] = self.comments
             && comment.place <= place
         {

@@ -97,7 +97,7 @@ impl MaterialReader<'_> {
         let mut extras = read_extras(&entry.extras);
         // glTF does not distinguish white from no colour; the extras do.
         let is_white = take_meshspec_extras(&mut extras).contains_key("white");
-        self.list_unsupported(entry, !extras.is_empty());
+        self.record_unsupported(entry, !extras.is_empty());
         let Surface { color, texture, metallic, roughness } = read_surface(entry);
         let alpha_mode = match entry.alpha_mode {
             Checked::Valid(Mode::Mask) => {
@@ -126,7 +126,7 @@ impl MaterialReader<'_> {
     }
 
     /// Records unsupported properties. Extensions are not recorded, since `unsupported` lists them for the whole file.
-    fn list_unsupported(&mut self, entry: &json::Material, has_extras: bool) {
+    fn record_unsupported(&mut self, entry: &json::Material, has_extras: bool) {
         const SUPPORTED: [&str; 10] = [
             "name",
             "pbrMetallicRoughness",

@@ -93,13 +93,14 @@ pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     }))
 }
 
-/// Returns valid files in which the changed value is one of `attempt.limits`, or adjacent to its value in `broken`.
+/// Returns valid files in which the changed value is one of `attempt.allowed_values`, or adjacent to its value in
+/// `broken`.
 fn valid_neighbours(verifier: &Verifier, attempt: &Attempt, broken: &BrokenFile) -> Vec<AlmostBrokenFile> {
     let (Breakage::Constraint(_) | Breakage::Check(_), Some(value)) = (broken.breakage, &broken.value) else {
         return Vec::new();
     };
     let next = value.parse::<i128>().into_iter().flat_map(|number| [number - 1, number + 1]);
-    let texts = next.map(|number| number.to_string()).chain(attempt.limits.iter().cloned());
+    let texts = next.map(|number| number.to_string()).chain(attempt.allowed_values.iter().cloned());
     let change = attempt.changes.iter().find(|change| change.value().as_ref() == Some(value));
     let almost = texts.filter_map(|text| {
         let change = change?.with_text(&text)?;

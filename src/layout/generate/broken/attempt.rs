@@ -17,7 +17,7 @@ pub(super) struct Attempt {
     pub rule: Option<&'static Rule>,
     pub changes: Vec<Alteration>,
     /// Values of the same field that the constraint still allows, in addition to the integers next to the wrong value.
-    pub limits: Vec<String>,
+    pub allowed_values: Vec<String>,
 }
 
 /// A change to a file.
@@ -47,7 +47,7 @@ pub(super) enum Alteration {
 
 impl Attempt {
     pub fn new(breakage: Breakage, changes: Vec<Alteration>) -> Attempt {
-        Attempt { breakage, field: "", rule: None, changes, limits: Vec::new() }
+        Attempt { breakage, field: "", rule: None, changes, allowed_values: Vec::new() }
     }
 }
 

@@ -41,7 +41,7 @@ fn attempts_for(
         let each = leaves.clone().flat_map(|leaf| texts(leaf).into_iter().map(move |text| (leaf, text)));
         each.map(|(leaf, text)| on(leaf, vec![text])).collect()
     };
-    let limited = |limits: Vec<String>, attempt: Attempt| Attempt { limits, ..attempt };
+    let limited = |allowed_values, attempt: Attempt| Attempt { allowed_values, ..attempt };
     let compared = || compared_leaves(targets, target);
     let is_in = |leaf: &Leaf, of: Option<&'static str>| {
         of.is_none_or(|of| leaf.path.last() == Some(&Segment::Field(of)))

@@ -125,8 +125,8 @@ impl Number<'_> {
             changes.extend([Alteration::RemoveItem(last), Alteration::ClearList(list.clone())]);
         }
         // With only the count changed, the following bytes would be decoded as other values.
-        let is_alone = is_count && matches!(dependency.role, Role::Holds(_));
-        if !is_alone {
+        let needs_item_removal = is_count && matches!(dependency.role, Role::Holds(_));
+        if !needs_item_removal {
             changes.extend(self.changes_to(self.candidates(dependency)));
         }
         changes

@@ -5,7 +5,7 @@ use crate::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 /// Copies of a text file, each with the same kind of change.
 pub(crate) struct TextAttempt {
     /// The description of the defect.
-    pub(crate) what: &'static str,
+    pub(crate) defect: &'static str,
     /// The index of the changed line, from 0.
     pub(crate) line: usize,
     /// Copies that may be invalid.
@@ -57,32 +57,32 @@ impl FileLines<'_> {
         [&self.0[..line].concat(), text.as_bytes(), b"\n", &self.0[line + 1..].concat()].concat()
     }
 
-    fn without_lines(&self, what: &'static str, lines: &[usize]) -> TextAttempt {
+    fn without_lines(&self, defect: &'static str, lines: &[usize]) -> TextAttempt {
         let kept = (0..self.0.len()).filter(|line| !lines.contains(line)).map(|line| self.0[line]);
         let line = lines.first().copied().unwrap_or_default();
-        TextAttempt { what, line, breaking: vec![kept.collect::<Vec<_>>().concat()], limits: Vec::new() }
+        TextAttempt { defect, line, breaking: vec![kept.collect::<Vec<_>>().concat()], limits: Vec::new() }
     }
 
-    fn with_duplicate(&self, line: usize, what: &'static str) -> TextAttempt {
+    fn with_duplicate(&self, line: usize, defect: &'static str) -> TextAttempt {
         let text = String::from_utf8_lossy(self.0[line]);
         let breaking = vec![self.with_line(line, &[&text, text.trim_end()].concat())];
-        TextAttempt { what, line, breaking, limits: vec![] }
+        TextAttempt { defect, line, breaking, limits: vec![] }
     }
 
     /// Replaces a line by `text` and a byte that is not UTF-8.
     fn with_invalid_utf8(&self, line: usize, text: &str) -> TextAttempt {
         let mut invalid = self.with_line(line, text);
         invalid.insert(self.0[..line].concat().len() + text.len(), 0xff);
-        TextAttempt { what: "bytes that are not UTF-8", line, breaking: vec![invalid], limits: vec![] }
+        TextAttempt { defect: "bytes that are not UTF-8", line, breaking: vec![invalid], limits: vec![] }
     }
 
     fn attempts_on_line(&self, attribute: &Attribute, line: usize, vertices: usize) -> Vec<TextAttempt> {
         let identifier = attribute.identifier;
         let Some(values) = parse_values(self.0[line], identifier) else { return Vec::new() };
         let joined = |values: &[&str]| format!("{identifier} {}", values.join(", "));
-        let attempt = |what, breaking: Vec<String>, limits: Vec<String>| {
+        let attempt = |defect, breaking: Vec<String>, limits: Vec<String>| {
             let copies = |texts: Vec<String>| texts.iter().map(|text| self.with_line(line, text)).collect();
-            TextAttempt { what, line, breaking: copies(breaking), limits: copies(limits) }
+            TextAttempt { defect, line, breaking: copies(breaking), limits: copies(limits) }
         };
         let (all, fewer) = (joined(&values), joined(&values[..values.len() - 1]));
         let once = |from: &str, to: &str| all.replacen(from, to, 1);
@@ -130,16 +130,16 @@ impl FileLines<'_> {
                 own.iter().for_each(|line| lines[*line] = line_of_zeros.clone().into());
             }
         }
-        TextAttempt { what: "too few vertices", line: 0, breaking: vec![lines.concat()], limits: vec![] }
+        TextAttempt { defect: "too few vertices", line: 0, breaking: vec![lines.concat()], limits: vec![] }
     }
 
     fn attempts_on_property(&self, line: usize) -> Vec<TextAttempt> {
         let text = String::from_utf8_lossy(self.0[line]);
         let text = text.trim_end();
         let name = text.split(']').next().unwrap_or_default();
-        let attempt = |what, texts: Vec<String>| {
+        let attempt = |defect, texts: Vec<String>| {
             let breaking = texts.iter().map(|text| self.with_line(line, text)).collect();
-            TextAttempt { what, line, breaking, limits: vec![] }
+            TextAttempt { defect, line, breaking, limits: vec![] }
         };
         vec![
             self.with_invalid_utf8(line, text),

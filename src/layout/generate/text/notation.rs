@@ -28,8 +28,8 @@ impl Formatter {
         groups.retain(|group| !group.is_empty());
         let mut out = if self.draw_below(4) == 0 { vec![0xef, 0xbb, 0xbf] } else { Vec::new() };
         while !groups.is_empty() {
-            let (number, run) = (self.draw_below(groups.len()), self.draw_below(4) + 1);
-            let group = &mut groups[number];
+            let (group_index, run) = (self.draw_below(groups.len()), self.draw_below(4) + 1);
+            let group = &mut groups[group_index];
             for line in group.split_off(group.len().saturating_sub(run)).into_iter().rev() {
                 let content = self.format_content(&line);
                 self.write_line(&content, &mut out);
