@@ -1,8 +1,9 @@
 //! Measures relative throughput: for each row, runs the measured code and a baseline alternately, and prints the median
 //! ratio.
 //!
-//! `cargo bench --bench throughput --all-features -- [START] [--json FILE] [--against PROGRAM]`. START is a prefix of
-//! row names that begins with a subject, PROGRAM an earlier build of this benchmark.
+//! `cargo bench --bench throughput --all-features -- [START] [--json FILE] [--against PROGRAM]`. START is a subject,
+//! such as `seed`, or a longer prefix of row names, such as `seed/check`. PROGRAM is an earlier build of this
+//! benchmark.
 //!
 //! A ratio above 1.0 means that the measured code is faster. The range of the ratios follows, without the
 //! lowest and the highest quarter. Measured code and baseline allocate new buffers of the same sizes in every run.

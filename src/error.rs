@@ -205,7 +205,8 @@ impl fmt::Display for Error {
         }
         write_location(f, &self.0.path, self.0.span.as_ref())?;
         f.write_str(&self.0.message)?;
-        self.0.rule.map_or(Ok(()), |rule| write!(f, " [{}]", rule.reference()))
+        let Some(rule) = self.0.rule else { return Ok(()) };
+        write!(f, " [{}]", rule.reference())
     }
 }
 

@@ -129,9 +129,9 @@ impl Interchange {
     ///
     /// # Errors
     ///
-    /// Returns an error if the extension belongs to no interchange format, the file name is not UTF-8, the format
-    /// cannot express the scene, or writing fails. The message starts with the path. Nothing is written until the
-    /// conversion succeeds, and each file is written atomically.
+    /// Returns an error if the extension is not that of an interchange format, or the file name is not UTF-8. Also if
+    /// the format cannot express the scene, or writing fails. The message starts with the path. Nothing is written
+    /// until the conversion succeeds, and each file is written atomically.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
         let format =

@@ -17,7 +17,7 @@ pub trait Floats: Sized {
     fn deserialize_floats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
 
-/// Serializes floats.
+/// Serialises floats.
 pub fn serialize<T: Floats, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     value.serialize_floats(serializer)
 }
@@ -27,7 +27,7 @@ pub fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Res
     T::deserialize_floats(deserializer)
 }
 
-/// Serializes a 64-bit float like a 32-bit one, but with 16 digits for the bits of a NaN.
+/// Serialises a 64-bit float like a 32-bit one, but with 16 digits for the bits of a NaN.
 #[cfg(feature = "serde")]
 pub(crate) fn serialize_f64<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     match value {

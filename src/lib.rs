@@ -30,7 +30,8 @@
 //!
 //! ```
 //! # #[cfg(all(feature = "bmd", feature = "gltf"))] {
-//! # use meshspec::scene::Scene;
+//! use meshspec::scene::Scene;
+//!
 //! let (scene, losses) = Scene::open("samples/bmd/tentacle.bmd")?;
 //! # let out = std::env::temp_dir().join(format!("meshspec-{}.glb", std::process::id()));
 //! # let more_losses = scene.save(&out)?;
@@ -129,9 +130,9 @@
 //! # Test a loader
 //!
 //! With the feature `proptest`, `conformance` runs a loader on valid, broken, almost broken and mutated files of a
-//! format. It reports all disagreements with strict reading, each with the smallest file that reproduces it. The loader
-//! returns a `Result`, an `Option` or a `bool`. For a loader in another language, write files with `meshspec corpus` and
-//! run it on them with `meshspec conform`.
+//! format. It reports one disagreement with strict reading per cause, with the smallest file that reproduces it. The
+//! loader returns a `Result`, an `Option` or a `bool`. For a loader in another language, write files with `meshspec
+//! corpus` and run it on them with `meshspec conform`.
 //!
 //! ```
 //! # #[cfg(all(feature = "proptest", feature = "crucible"))] {

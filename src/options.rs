@@ -123,7 +123,7 @@ impl FromStr for Dialect {
     }
 }
 
-/// Serializes a dialect as its name.
+/// Serialises a dialect as its name.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Dialect {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

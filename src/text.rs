@@ -71,7 +71,7 @@ impl fmt::Debug for Text {
     }
 }
 
-/// Serializes a [`Text`] as a string if it is UTF-8, otherwise as a list of bytes.
+/// Serialises a [`Text`] as a string if it is UTF-8, otherwise as a list of bytes.
 #[cfg(feature = "serde")]
 mod serde_impls {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

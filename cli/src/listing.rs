@@ -16,8 +16,8 @@ use crate::regular_files;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputFile {
     pub file: PathBuf,
-    /// The path relative to the folder given on the command line; for a file of a list, the listed path; otherwise, the
-    /// file name.
+    /// The path relative to the folder given on the command line. For a file of a list, the listed path; for any other
+    /// file, its name.
     pub relative_path: PathBuf,
     /// Whether the file itself is given on the command line, rather than a folder, a pattern or a list that contains
     /// it.

@@ -18,7 +18,7 @@ use crate::terminal::{Escaped, TITLE, counted};
 const MAX_PER_LIST: u64 = 24;
 /// The maximum number of lines to print of a list selected by `--path`.
 const MAX_SELECTED: u64 = 400;
-/// The number of lines with findings, from the first, that are printed despite those limits.
+/// The number of lines with findings that are printed despite those limits: the first ones in the file.
 const MAX_INVALID: u64 = 100;
 
 /// The dump of a text file.

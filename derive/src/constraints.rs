@@ -1,5 +1,6 @@
-//! Parses constraints: requirements on values, and the rules that they enforce. Constraints in one attribute share
-//! the rule, condition and message, as in `#[layout(below = vertex_count, ordered, rule = rules::INDEX_RANGE)]`.
+//! Parses constraints: requirements on values, and the rules that they enforce. Constraints in one attribute share the
+//! rule, condition and message, as in `#[layout(below = vertex_count, ordered, rule = rules::INDEX_RANGE)]`. A
+//! constraint consists of:
 //!
 //! - requirements on values: `below = …`, `at_least = …`, `unit_vector`, `one_of(…, …)`, `finite`, `unique`,
 //!   `ordered`, `sum = 1.0` with `tolerance = …` and, for structs, `of = field`; `reserved_zero` for packed words;
@@ -8,8 +9,8 @@
 //! - relations: `index_into = list` with `none = …` and `weights = field`; `within = list` with `first = …`;
 //!   `counts = list`; `position`; `equal`; `same_length`; `permutation` with `of = field` and `groups = …`;
 //!   `forest` with `none = …`, `rooted`, `ids = field` and `parents_first`;
-//! - the rule: `rule = rules::NAME`, or `plausible` for a property that is not checked; optionally `if(…)` and
-//!   `message = "…"`.
+//! - the rule: `rule = rules::NAME`, or `plausible` for a property of plausible files that no check requires;
+//!   optionally `if(…)` and `message = "…"`.
 
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::quote;
@@ -58,7 +59,7 @@ impl Part {
     }
 }
 
-/// The requirements that have options, by their directives.
+/// The options of each requirement that has any, by its directive.
 const REQUIREMENT_OPTIONS: [(&str, &[&str]); 5] = [
     ("sum", &["of", "tolerance"]),
     ("index_into", &["none", "weights"]),

@@ -551,7 +551,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, ld_sc) == 2, "offset of ld_sc");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, resv1) == 3, "offset of resv1");
 
 /*
- * The bytes of a bone up to and including its parent.
+ * The first 13 bytes of a bone: up to and including its parent.
  */
 typedef struct bmd_bone_entry {
     uint8_t content[12]; /* The transform, and the offset of the name. */

@@ -1120,7 +1120,7 @@ types:
           The name.
   bone_entry:
     doc: |
-      The bytes of a bone up to and including its parent.
+      The first 13 bytes of a bone: up to and including its parent.
     seq:
       - id: content
         type: u1

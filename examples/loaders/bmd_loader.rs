@@ -5,8 +5,8 @@
 //! meshspec conform corpus --crash-status 101 -- ./bmd_loader {}
 //! ```
 //!
-//! Exits with status 0 if it accepts the file, 1 with a message if it rejects it, 2 if it cannot read it, and 101 after
-//! a panic.
+//! The exit status is 0 for an accepted file, 1 (with a message) for a rejected one, 2 for an unreadable one, and 101
+//! after a panic.
 
 use std::process::ExitCode;
 

@@ -48,8 +48,8 @@ pub fn stl(data: &[u8]) {
     read(Interchange::Stl, data);
 }
 
-/// Asserts that lenient reading accepts a file if strict reading does, unless it exceeds a limit, and that each scene
-/// can be read back after writing. All companion files have the content of the file.
+/// Asserts that lenient reading accepts a file if strict reading does, unless it exceeds a limit. Asserts that each
+/// scene can be read back after writing. All companion files have the content of the file.
 fn read(format: Interchange, data: &[u8]) {
     let files = SiblingFiles(data);
     let read = |strictness| {

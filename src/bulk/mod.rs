@@ -121,7 +121,7 @@ pub fn as_bytes<T: PlainData>(values: &[T]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A list of numbers: a byte range after reading `count` of them, borrowed values for writing.
+/// A list of numbers. After reading `count` of them, it stores their byte range; for writing, it borrows the values.
 ///
 /// ```
 /// use binrw::{BinRead, VecArgs, io::Cursor};

@@ -135,7 +135,7 @@ impl<L: Layout + for<'b> BinWrite<Args<'b> = ()> + TryFrom<usize>> BinWrite for 
     }
 }
 
-/// Serializes only the string.
+/// Serialises only the string.
 #[cfg(feature = "serde")]
 mod serde_impls {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -187,7 +187,7 @@ impl BinWrite for Strings {
     }
 }
 
-/// Serializes the strings as a list.
+/// Serialises the strings as a list.
 #[cfg(feature = "serde")]
 mod serde_impls {
     use std::fmt;

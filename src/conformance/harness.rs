@@ -131,7 +131,8 @@ impl<S: TestedFormat> Harness<S> {
     }
 
     /// Skips files that violate any of the rules `codes`, such as rules that the loader deliberately does not enforce,
-    /// or warnings about files that it rejects. If the format lacks one of `codes`, the run generates no files.
+    /// or warnings about files that it rejects. If the format lacks one of `codes`, the run generates no files and
+    /// reports an error.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {

@@ -56,7 +56,7 @@ impl Differences {
 ///   value is `null`, empty, or an object of such values.
 /// - The output may contain an array as an object with some of its keys, or as the list of its values, nested or flat.
 /// - Without a tolerance, floats in arrays must be equal after rounding to 32 bits (64 bits for the type `f64`), and
-///   their bits must match. With a tolerance, both may deviate by at most the tolerance.
+///   bits must be equal. With a tolerance, numbers given as floats or bits may deviate by at most the tolerance.
 /// - If the expected array has a tolerance, its `null` values are undefined and not compared.
 ///
 /// ```
@@ -313,7 +313,8 @@ impl<'v> ExpectedNumbers<'v> {
 /// Parses the bits of a 32-bit float (8 hexadecimal digits) or 64-bit float (16 digits). `None` for other text, or if
 /// the float is not finite.
 fn parse_float_bits(digits: &str) -> Option<f64> {
-    let bits = u64::from_str_radix(digits, 16).ok()?;
+    // `from_str_radix` also accepts a sign.
+    let bits = u64::from_str_radix(digits.strip_prefix('+').map_or(digits, |_| ""), 16).ok()?;
     let float = match digits.len() {
         8 => f32::from_bits(bits as u32).into(),
         16 => f64::from_bits(bits),

@@ -99,7 +99,8 @@ impl About {
         About { extensions, ..self }
     }
 
-    /// Sets the dialects, the specification's dialect first. The layouts must be in this order, equally many for each.
+    /// Sets the dialects, the specification's dialect first. The layouts must be in this order, with equally many for
+    /// each dialect.
     pub const fn with_dialects(self, dialects: &'static [Dialect]) -> About {
         About { dialects, ..self }
     }

@@ -61,8 +61,8 @@ pub trait Declared: 'static {
     /// Rates how well `bytes` match the format, by magic bytes and structure, and detects the dialect. If the file is
     /// known to have this format, the dialect is valid even at low confidence.
     ///
-    /// By default, chooses the layout with matching magic bytes that matches the longest prefix of the file, or else
-    /// the first layout without magic bytes that matches the whole file.
+    /// By default, chooses among layouts with matching magic bytes the one that matches the longest prefix of the file.
+    /// Without such a layout, chooses the first layout without magic bytes that matches the whole file.
     fn detect(bytes: &[u8]) -> Detection {
         detect_by_layouts(Self::ABOUT, bytes)
     }

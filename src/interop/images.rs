@@ -87,8 +87,8 @@ fn external_images(scene: &Scene) -> impl Iterator<Item = &str> {
 
 /// Reads and embeds the image files that a scene refers to.
 ///
-/// Returns the path and error of each image that cannot be embedded: remote images, unreadable files, files of 4 GiB or
-/// more, and types that glTF does not support.
+/// Returns the path and error of each image that cannot be embedded: it is remote, unreadable, of 4 GiB or more, or of
+/// a type that glTF does not support.
 ///
 /// ```
 /// # use std::collections::BTreeMap;

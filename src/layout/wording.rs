@@ -108,7 +108,7 @@ pub(super) fn base_name(ty: &Type) -> String {
     }
 }
 
-/// Returns the size of a present field in bytes, as a number or a term with its count; empty for other sizes.
+/// Returns the size of a present field in bytes: a number, or a term of its count. Empty if it is neither.
 pub(super) fn size_text(field: &Field, names: &Names) -> String {
     let present = Field { condition: None, position: None, lookahead: false, ..*field };
     if let Some(size) = present.size(&Scope::default()) {

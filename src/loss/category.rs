@@ -59,9 +59,16 @@ impl Category {
             | "lods" | "nodes" | "transform" | "root_transform" | "accessors" | "bufferViews"
             // Statements of OBJ, elements of PLY, and facets of STL.
             | "v" | "vn" | "vt" | "f" | "s" | "vertex" | "face" | "tristrips" | "facets" => Category::Geometry,
-            "skins" | "skin" | "skeleton" | "joints" | "bones" | "weights" | "inverse_bind" | "bone_weights"
+            "skins"
+            | "skin"
+            | "skeleton"
+            | "joints"
+            | "bones"
+            | "weights"
+            | "inverse_bind"
+            | "inverseBindMatrices"
+            | "bone_weights"
             | "joint_ids" => Category::Skin,
-            "inverseBindMatrices" => Category::Skin,
             "animations" | "channels" | "samplers" | "times" => Category::Animation,
             "materials" | "material" | "textures" | "images" | "mtllib" | "usemtl" | "map_Kd"
             | "TextureFile" => Category::Material,

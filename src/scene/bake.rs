@@ -59,8 +59,8 @@ impl Scene {
     }
 
     /// Replaces each mesh with placements for which `is_baked` returns `true` by one transformed copy per instance.
-    /// Returns an error if the copies exceed `max_triangles` triangles or vertices, or the limits on meshes, names and
-    /// extras, which are derived from `max_triangles`, or if memory is exhausted.
+    /// Returns an error if the copies exceed `max_triangles` triangles or vertices, or a limit derived from it (on
+    /// meshes, names and extras). Also if memory is exhausted.
     pub(crate) fn bake(
         &mut self,
         max_triangles: u64,

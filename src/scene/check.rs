@@ -1,12 +1,12 @@
 //! Consistency checks of scenes before they are written.
 
-use super::{Channel, Faces, Indices, Mesh, Scene, Skin};
+use super::{Channel, CustomAttribute, Faces, Indices, Mesh, Scene, Skin};
 use crate::{Error, Result};
 
 impl Scene {
-    /// Checks that attributes have one value per vertex, indices are in range, face sizes sum to the number of corners,
-    /// channels have one sample per time, node transforms are finite, and the skeleton has no cycles. Ignores joint
-    /// indices without a skeleton.
+    /// Checks that attributes have one value per vertex, indices are in range, and face sizes sum to the number of
+    /// corners. Checks that channels have one sample per time, node transforms are finite, and the skeleton has no
+    /// cycles. Ignores joint indices without a skeleton.
     ///
     /// # Errors
     ///
@@ -103,13 +103,20 @@ impl Mesh {
             return Err((path, format!("{count} values for {vertices} vertices")));
         }
         for (index, custom) in self.custom.iter().enumerate() {
-            if !(1..=4).contains(&custom.components) || custom.values.len() != vertices * custom.components {
+            if !custom.has_valid_width() || custom.values.len() != vertices * custom.components {
                 let (count, each) = (custom.values.len(), custom.components);
                 let message = format!("{count} components for {vertices} vertices of {each}");
                 return Err((format!("custom[{index}]"), message));
             }
         }
         self.faces.check(vertices)
+    }
+}
+
+impl CustomAttribute {
+    /// Returns `true` if there are 1 to 4 components per vertex.
+    pub(super) fn has_valid_width(&self) -> bool {
+        (1..=4).contains(&self.components)
     }
 }
 

@@ -284,7 +284,7 @@ impl Mesh {
                 Weights::F32(values) => (bytemuck::cast_slice(values), 16),
             });
         }
-        let custom = self.custom.iter();
+        let custom = self.custom.iter().filter(|own| own.has_valid_width());
         lists.extend(custom.map(|own| (own.values.as_bytes(), own.values.size() * own.components)));
         lists.retain(|(_, size)| *size > 0);
         let stride = lists.iter().map(|(_, size)| size).sum();
@@ -348,6 +348,9 @@ impl Skin {
 
 impl CustomAttribute {
     fn select(&self, vertices: &[usize]) -> CustomAttribute {
+        if !self.has_valid_width() {
+            return self.clone();
+        }
         let CustomAttribute { name, components, values } = self;
         let indices: Vec<_> = vertices.iter().flat_map(|v| v * components..(v + 1) * components).collect();
         CustomAttribute { name: name.clone(), components: *components, values: values.select(&indices) }

@@ -5,8 +5,8 @@ use crate::Loss;
 
 /// Concatenates the vertices and faces of meshes that have the same texture origin.
 ///
-/// Fills in attributes that only some meshes have: normals are generated, colours are white, tangents are +X, joints
-/// are [`Skin::NONE`], and all other attributes are 0.
+/// Fills in attributes that only some meshes have: normals are generated, colours white, tangents +X, joints
+/// [`Skin::NONE`], and all other attributes 0.
 pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     share_attributes(&mut meshes, losses);
     list_dropped_materials(&meshes, losses);

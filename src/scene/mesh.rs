@@ -27,7 +27,7 @@ pub struct Mesh {
     pub name: String,
     /// The material.
     pub material: Material,
-    /// The position (X, Y, Z) of each vertex in metres; in mesh space, to which `placements` apply.
+    /// The position (X, Y, Z) of each vertex in metres. `placements` transform it to model space.
     pub positions: Vec<[f32; 3]>,
     /// The positions in 64 bits. `None` unless rounding to 32 bits is visible, as in a small mesh far from the origin.
     /// Edits apply to these positions, then round them to `positions`, which formats write.
@@ -119,10 +119,11 @@ impl Colors {
 ///
 /// let heat = Components::F32(vec![20.0, 21.5, 19.0]);
 /// let heat = CustomAttribute { name: "heat".to_owned(), components: 1, values: heat };
-/// let mesh = Mesh { positions: vec![[0.0; 3]; 2], custom: vec![heat], ..Mesh::default() };
-/// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
-/// // Three values for two vertices.
-/// assert!(scene.check().is_err());
+/// let mesh = Mesh { positions: vec![[0.0; 3]; 3], custom: vec![heat], ..Mesh::default() };
+/// let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
+/// assert!(scene.check().is_ok());
+/// scene.meshes[0].positions.pop();
+/// assert!(scene.check().is_err()); // Three values for two vertices.
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CustomAttribute {

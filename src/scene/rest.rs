@@ -19,8 +19,8 @@ const MAX_PRODUCTS: usize = 1 << 22;
 const POSES_PER_BATCH: usize = 64;
 
 impl Scene {
-    /// If `count`, the number of joints that the format needs, exceeds `max`: moves vertices to the rest pose, drops
-    /// joints, animations and skins, and returns the loss.
+    /// If `count`, the number of joints that the format needs, exceeds `max`, moves vertices to the rest pose and drops
+    /// joints, animations and skins. Returns the loss.
     pub(crate) fn limit_joints(&mut self, count: usize, max: usize, format: &str) -> Option<Loss> {
         if count <= max {
             return None;
@@ -169,7 +169,8 @@ impl Rebinding {
                 motion.is_uniform && !motion.is_rigid && free(joint) && first.inverse().is_finite()
             });
             let matrix = exact.unwrap_or(*matrix);
-            let inverse_bind = exact.map_or(global.inverse(), |exact| joint.inverse_bind * exact.inverse());
+            let inverse_bind =
+                exact.map_or_else(|| global.inverse(), |exact| joint.inverse_bind * exact.inverse());
             rebinding.inverse_binds.push((!skinning.is_negligible(matrix)).then_some(inverse_bind));
             rebinding.is_deviating.push(!motion.is_rigid && exact.is_none());
         }

@@ -84,12 +84,11 @@ impl Skin {
     /// ```
     /// use meshspec::scene::{Skin, Weights};
     ///
-    /// let [first, second] = [Skin::rigid([7]), Skin::rigid([2])];
-    /// let skin = Skin::strongest(&[first, second], 1);
-    /// let mut influences: Vec<_> = skin.joints[0].into_iter().zip(skin.weights.into_f32()[0]).collect();
-    /// influences.retain(|(joint, _)| *joint != Skin::NONE);
-    /// influences.sort_by_key(|(joint, _)| *joint);
-    /// assert_eq!(influences, [(2, 0.5), (7, 0.5)]);
+    /// let joints = vec![[2, Skin::NONE, Skin::NONE, Skin::NONE]];
+    /// let second = Skin { joints, weights: Weights::F32(vec![[3.0, 0.0, 0.0, 0.0]]) };
+    /// let skin = Skin::strongest(&[Skin::rigid([7]), second], 1);
+    /// assert_eq!(skin.joints, [[2, 7, Skin::NONE, Skin::NONE]]);
+    /// assert_eq!(skin.weights.into_f32(), [[0.75, 0.25, 0.0, 0.0]]);
     /// ```
     pub fn strongest(skins: &[Skin], vertices: usize) -> Skin {
         Skin::reduce_to_four(skins, vertices).0

@@ -22,7 +22,8 @@ pub fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// The non-empty lists of a file, each with its first item. Nested lists are visited only in the first item of the outer list.
+/// The non-empty lists of a file, each with its first item. Nested lists are visited only in the first item of the
+/// outer list.
 #[derive(Default)]
 struct Lists {
     found: Vec<(Vec<Segment>, UntypedValue)>,

@@ -1,4 +1,4 @@
-//! Checks that a constraint works on any field of the binary formats: adds it to the field in a copy of the
+//! Checks that a constraint works on any field of the binary formats. Adds it to the field in a copy of the
 //! declaration, and expects a violation.
 
 use std::collections::{BTreeMap, BTreeSet};

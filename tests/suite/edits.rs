@@ -236,7 +236,7 @@ fn values_match_the_type_of_their_field() {
     assert_eq!(error("groups[1].numbers", "5".into()), "found a single value, expected a list");
     assert_eq!(error("groups[1]", "5".into()), "found a single value, expected a Group");
     assert_eq!(error("groups", "".into()), "found a single value, expected a list");
-    assert_eq!(error("groups[1].size", list_value(["1"])), "is an integer, but a list is given");
+    assert_eq!(error("groups[1].size", list_value(["1"])), "found a list, expected an integer");
     assert_eq!(error("groups[1].name", struct_value([])), "is omitted and cannot be determined");
 }
 

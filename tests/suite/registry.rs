@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::common::samples;
 use binrw::binrw;
 use meshspec::info::{Property, PropertyValue};
 use meshspec::layout::Layout;
@@ -119,6 +120,15 @@ fn a_format_is_found_by_its_name() {
     let error = formats.get("curve").unwrap_err();
     assert_eq!(error.to_string(), format!("unknown format `curve`: the formats are {}", formats.names()));
     assert!(formats.names().ends_with("curves, pair"));
+}
+
+#[test]
+fn built_in_formats_have_json() {
+    for (format, file) in samples() {
+        let format = AnyFormat::from(format);
+        let json = format.file_to_json(&file, &ReadOptions::default()).unwrap();
+        assert_eq!(format.json_to_file(json.as_bytes(), &Default::default()).unwrap(), file);
+    }
 }
 
 #[test]

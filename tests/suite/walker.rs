@@ -7,10 +7,12 @@ use crate::common::{File, Mutator, samples};
 use crate::fuzz::{Input, Leaves, assert_same_acceptance, assert_same_values};
 use binrw::io::SeekFrom;
 use binrw::{BinRead, BinWrite, binrw};
+use meshspec::bulk::{Bulk, Rest};
+use meshspec::layout::assemble::{FileValues, UntypedValue};
 use meshspec::layout::declaration::{Field, Shape, Type};
 use meshspec::layout::expr::Value;
-use meshspec::layout::{Layout, walk};
-use meshspec::{FormatId, Limits, Span, Text};
+use meshspec::layout::{self, Layout, walk};
+use meshspec::{ErrorKind, FormatId, Limit, Limits, ReadOptions, Rule, Severity, Span, Text};
 
 /// Numbers of several types.
 #[derive(Layout)]
@@ -128,6 +130,46 @@ fn counted_strings_need_their_terminators() {
     assert_eq!(fault(b"\x02a\0b"), truncated("names[1]"));
     assert_eq!(fault(b"\x02a\0"), truncated("names[1]"));
     assert_eq!(fault(b"\x02"), truncated("names[0]"));
+    let mut names = FileValues::new(&Names::TYPE);
+    names.set("names[0]", UntypedValue::Unterminated(b"a".to_vec())).unwrap();
+    let error = names.assemble(&Limits::default()).unwrap_err();
+    assert!(error.message().starts_with("needs a terminating NUL"), "{error}");
+}
+
+/// Bytes that are not packed, but contain a list with a packed block.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Outer<'a> {
+    size: u8,
+    #[br(count = size)]
+    #[layout(content = Inner, rule = OUTER)]
+    inner: Bulk<'a, u8>,
+}
+
+#[derive(Layout)]
+#[br(little)]
+#[allow(dead_code, reason = "the declaration is only described, never decoded")]
+struct Inner<'a> {
+    packed_size: u8,
+    unpacked_size: u32,
+    #[br(count = packed_size)]
+    #[layout(content = Rest<'static>, packing = lz4, size = unpacked_size)]
+    packed: Bulk<'a, u8>,
+}
+
+static OUTER: Rule = Rule::new("SAMPLE-OUTER", Severity::Error, "The content can be decoded.");
+
+#[test]
+fn limits_in_stored_blocks_are_errors() {
+    // Two literals.
+    let file = [8, 3, 2, 0, 0, 0, 0x20, 1, 2];
+    let check = |max| {
+        let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(max));
+        layout::check::<Outer>(&file, &options)
+    };
+    assert_eq!(check(2).unwrap().findings(), []);
+    assert_eq!(check(1).unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
 }
 
 #[test]

@@ -47,6 +47,7 @@ pub struct Dump {
 struct DumpedFile<'f> {
     name: String,
     format: AnyFormat,
+    /// The name of the layout.
     layout: &'static str,
     ty: &'static Type,
     bytes: &'f [u8],

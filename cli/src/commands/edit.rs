@@ -132,7 +132,7 @@ impl Edit {
     fn warn(&self, message: &str, hint: Option<&str>) {
         let message = format!("{}: {message}", output::name_of(&self.output));
         let mut stderr = anstream::stderr().lock();
-        // Ignores a closed standard error.
+        // Ignores errors: standard error may be closed.
         let _ = writeln!(stderr, "{WARNING}warning{WARNING:#}: {}", Escaped(&message));
         if let Some(hint) = hint {
             let _ = writeln!(stderr, "{HINT}hint{HINT:#}: {hint}");

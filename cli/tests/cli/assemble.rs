@@ -146,6 +146,10 @@ fn incomplete_dumps_are_rejected() {
             "{\"format\":\"mesh\",\"layout\":\"mesh\"}\n{\"kind\":\"gap\",\"bytes\":\"0\"}",
             "line 2: invalid `bytes`",
         ),
+        (
+            "{\"format\":\"mesh\",\"layout\":\"mesh\"}\n{\"kind\":\"gap\",\"bytes\":\"+1\"}",
+            "line 2: invalid `bytes`",
+        ),
     ] {
         let message = folder.run_with("assemble - out.mesh", text).fails(1);
         assert!(message.contains(expected), "{message}");

@@ -148,7 +148,7 @@ fn integer_of_kind(node: &Node, kind: &str) -> Option<String> {
     Some(number.to_string())
 }
 
-/// Returns a float of the given kind, as text; `None` for NaN and other kinds.
+/// Returns a float of the given kind, as text; `None` for other kinds, such as NaN.
 fn float_of_kind(kind: &str, largest: String, subnormal: &str) -> Option<String> {
     Some(match kind {
         "0" | "-0" | "1" => kind.to_owned(),

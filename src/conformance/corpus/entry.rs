@@ -43,8 +43,9 @@ pub struct IndexEntry {
     pub bytes: Option<[u64; 2]>,
     /// A sentence that describes the file.
     pub description: String,
-    /// The path of the JSON file with the expected contents, relative to the index. `None` for rejected files, for
-    /// files that are detected as another dialect and, with the feature `serde`, for long contents in small corpora.
+    /// The path of the JSON file with the expected contents, relative to the index. `None` if the
+    /// file is rejected or detected as another dialect, or if fewer than 1,000 files are requested and the JSON exceeds
+    /// 10,000 bytes. Without the feature `serde`, its size is unknown and not limited.
     pub contents: Option<String>,
 }
 

@@ -35,6 +35,7 @@ pub(super) struct ValidFile {
     pub(super) warning_codes: BTreeSet<&'static str>,
 }
 
+/// A dialect, a field and a kind of value.
 type FieldKind = (Dialect, String, &'static str);
 
 /// Valid files, with the kinds of values in them.

@@ -29,8 +29,9 @@ fn detect_container(bytes: &[u8]) -> Container {
     if is_model { Container::Model } else { Container::Chunk }
 }
 
-/// Checks the structure and detects the dialect. Chooses the tangent dialect if the stream sizes fit only it (C10), or
-/// fit both dialects, but strict reading accepts only the tangent dialect (C13); otherwise the specification's.
+/// Checks the structure and detects the dialect. Chooses the tangent dialect if the stream sizes fit only it (C10). If
+/// they fit both dialects, chooses it if strict reading accepts only it (C13). Otherwise, chooses the specification's
+/// dialect.
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     // The tangent dialect has all attribute bits of the specification and one more.
     let mut sizes = StreamSizes::default();
@@ -103,7 +104,8 @@ impl Visitor for StreamSizes {
 }
 
 impl StreamSizes {
-    /// Returns `true` if `dialect` has all attributes, and a chunk's streams have the same whole number of values.
+    /// Returns `true` if `dialect` has all attributes, and all streams of each chunk have the same whole number of
+    /// values.
     fn fit_dialect(&self, dialect: Dialect) -> bool {
         let count = |(chunk, attribute, size): &(u64, AttributeFlags, u64)| {
             let value = Values::empty(*attribute, dialect)?.value_size() as u64;

@@ -20,7 +20,8 @@ const MAX_SUM_DEVIATION: f32 = 1e-3;
 /// The path of the only skin.
 const SKIN_PATH: &str = "meshes[0].skins[0]";
 
-/// Adds joints so that vertices with weights are bound to joints of the skeleton. Unbinds them if that needs too many.
+/// Adds joints so that vertices with weights are bound to joints of the skeleton. If too many joints would be needed,
+/// unbinds the vertices.
 pub(super) fn add_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Scene { meshes, skeleton, .. } = scene;
     let Some(mesh) = meshes.first_mut() else { return };

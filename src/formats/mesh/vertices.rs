@@ -43,7 +43,8 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// Returns an error if `format` lacks positions or, at the path of the attribute, if a vertex differs from it.
+    /// Returns an error if `format` lacks positions, or the attributes of a vertex differ from it. In the second case,
+    /// the path of the error is the attribute.
     pub fn from_records(format: VertexFormat, records: impl IntoIterator<Item = Vertex>) -> Result<Vertices> {
         let mut bytes = Cursor::new(Vec::new());
         for (index, vertex) in records.into_iter().enumerate() {

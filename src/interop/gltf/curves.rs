@@ -207,7 +207,8 @@ impl AnimationReader<'_> {
     }
 }
 
-/// Converts seconds to ticks; an invalid rate counts as 1. Rounds to a whole tick that converts back to the same time.
+/// Converts seconds to ticks; an invalid rate counts as 1. Rounds to a whole tick if that converts back to the same
+/// time.
 fn to_ticks(seconds: f32, rate: f32) -> f32 {
     if !(rate > 0.0 && rate.is_finite()) {
         return seconds;

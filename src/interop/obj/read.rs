@@ -44,8 +44,8 @@ struct ObjReader {
 
 /// Reads a text in windows. In lenient mode, drops unreadable faces and a truncated last line.
 ///
-/// Two tasks run in parallel: one parses the pieces of the current window; the other adds the lines of the previous
-/// window in order, then reads the next window. Adding lines resolves indices.
+/// Two tasks run in parallel. One parses the pieces of the current window. The other adds the lines of the previous
+/// window in order, resolving indices, then reads the next window.
 pub(super) fn read(
     input: &mut (dyn Read + Send),
     strictness: Strictness,

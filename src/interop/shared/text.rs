@@ -1,4 +1,5 @@
-//! Parses words and numbers of text files, with their locations, and converts names.
+//! Splits text files into words and numbers with their locations, and converts names to UTF-8, single lines or unique
+//! names.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -175,8 +176,8 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns `true` if a number may be halfway between two 32-bit floats: the lowest set bit is the first bit beyond
-/// 32-bit precision, or the number is subnormal in 32 bits.
+/// Returns `true` if a number may be halfway between two 32-bit floats. Its lowest set bit is then the first bit beyond
+/// 32-bit precision, or it is subnormal in 32 bits.
 #[inline]
 fn is_halfway(wide: f64) -> bool {
     const LOST: u64 = (1 << 29) - 1;

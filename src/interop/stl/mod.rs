@@ -3,7 +3,7 @@
 //! **Read:** binary and ASCII files. A file that begins with `solid` and continues as text is ASCII, unless its size
 //! matches the facet count of a binary file. Each solid becomes a mesh of triangles without shared vertices, named
 //! after the solid or the text in the header. The three vertices of a facet get its normal. If only some normals are
-//! missing or invalid, these are computed from the corners.
+//! missing or invalid, these are computed from the corners; if all are, the mesh has no normals.
 //!
 //! **Written:** binary files with one solid. The normal of a facet is the normal of its three vertices if they agree,
 //! and otherwise computed from the corners.

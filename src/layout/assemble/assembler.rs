@@ -244,7 +244,8 @@ impl Assembler<'_> {
             GroupInput::Numbers(ty, bytes) => return self.write_numbers(target, inner, (ty, bytes)),
             GroupInput::Parts(given) => fixed.unwrap_or(given),
         };
-        let (mut next, item) = (target, list.array_item(inner));
+        let is_counted = fixed.is_some() || list.step.is_some_and(|step| step.field.count.is_some());
+        let (mut next, item) = (target, Item { may_lack_nul: !is_counted, ..list.array_item(inner) });
         for index in 0..count {
             self.path.push(Segment::Index(index));
             next.input = target.input.child(Segment::Index(index));

@@ -50,6 +50,11 @@ impl<'b> Contents<'b> {
         self.gaps.iter().map(|(start, bytes)| (*start, zeros(bytes))).collect()
     }
 
+    /// Raises the bound on the size of the values by `bytes`.
+    pub fn raise_bound(&mut self, bytes: u64) {
+        self.size_bound = self.size_bound.saturating_add(bytes);
+    }
+
     /// Returns the maximum size in bytes of the file, and of the content of each block.
     pub fn max_size(&self) -> u64 {
         /// The number of bytes that any file may leave uncovered between fields at explicit offsets.

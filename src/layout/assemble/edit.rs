@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::number;
 use super::record::record_values;
-use super::tree::GivenValue;
+use super::tree::{GivenValue, ValueTree};
 use super::untyped_value::UntypedValue;
 use super::values::FileValues;
 use crate::layout::constraint::wrong_counts;
@@ -184,11 +184,11 @@ impl FileValues<'_> {
         let ty = self.ty;
         match change {
             Change::Set(value) => return self.replace_value(path, value.clone()),
-            Change::Insert(value) => self.contents.size_bound += value.max_size(),
-            // The item is part of the file, whose size is within the bound.
+            Change::Insert(value) => self.contents.raise_bound(value.max_size()),
             Change::Repeat(copies) => {
-                let size = self.contents.size_bound.saturating_mul((*copies).into());
-                self.contents.size_bound = self.contents.size_bound.saturating_add(size);
+                let item = self.contents.trees_along(path).nth(path.len());
+                let size = item.map_or(0, ValueTree::max_size);
+                self.contents.raise_bound(size.saturating_mul((*copies).into()));
             }
             Change::Remove => {}
         }

@@ -75,10 +75,10 @@ impl<'v> Input<'v> {
             }
             (Some(ValueTree { leaf: Some(leaf), .. }), ty) => read_value(leaf, ty).map(Some),
             (Some(ValueTree { group: Some(group), .. }), ty) if !group.items.is_empty() => {
-                Err(format!("is {}, but a list is given", describe_type(ty)))
+                Err(format!("found a list, expected {}", describe_type(ty)))
             }
             (Some(tree), ty) if tree.has_value() => {
-                Err(format!("is {}, but a struct is given", describe_type(ty)))
+                Err(format!("found a struct, expected {}", describe_type(ty)))
             }
             _ => Ok(None),
         }
@@ -137,8 +137,8 @@ fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'
 }
 
 /// Returns a packed word: the given word, or else the word composed of its given fields. `None` if it is omitted.
-/// Returns an error if the word and its fields disagree, both the word and an unreserved field are omitted, or a value
-/// is not an integer that fits.
+/// Returns an error if the word and its fields disagree, or a value is not an integer that fits. Also if the word and
+/// an unreserved field are omitted.
 fn compose_word(tree: &ValueTree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
     let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
     let leaf = tree.leaf.as_ref().map(|leaf| read_value(leaf, &Type::Declared(declaration)));

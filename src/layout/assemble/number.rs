@@ -78,7 +78,9 @@ pub(super) fn describe_type(ty: &Type) -> String {
 
 /// Parses a decimal or hexadecimal (`0x…`) integer without a minus sign.
 fn parse_unsigned(text: &str) -> Option<u128> {
-    text.strip_prefix("0x").map_or_else(|| text.parse(), |digits| u128::from_str_radix(digits, 16)).ok()
+    let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |digits| (digits, 16));
+    // `from_str_radix` also accepts a sign.
+    if digits.starts_with('+') { None } else { u128::from_str_radix(digits, radix).ok() }
 }
 
 /// Parses an integer with an optional `-`; `true` is 1, and `false` is 0.

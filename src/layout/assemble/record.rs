@@ -48,7 +48,7 @@ pub(super) fn record_values<'b>(
     let gaps = covered.gaps(bytes.len() as u64).into_iter();
     contents.gaps = gaps.map(|gap| (gap.start, Cow::Borrowed(bytes_in(bytes, &gap)))).collect();
     contents.root.origin = Some(Box::new(0..end));
-    contents.size_bound += bytes.len() as u64;
+    contents.raise_bound(bytes.len() as u64);
     contents.file_size = Some(bytes.len() as u64);
     Ok(contents)
 }
@@ -99,7 +99,7 @@ impl<'b> Recorder<'b, '_> {
 
     /// Borrows the bytes of a span from the file, or copies them if they are in an unpacked block.
     fn content_bytes(&mut self, span: &Span, bytes: &[u8]) -> Cow<'b, [u8]> {
-        self.contents.size_bound += bytes.len() as u64;
+        self.contents.raise_bound(bytes.len() as u64);
         match span {
             Span::Bytes(range) => Cow::Borrowed(bytes_in(self.file, range)),
             _ => Cow::Owned(bytes.to_vec()),
@@ -149,7 +149,7 @@ impl Visitor for Recorder<'_, '_> {
         }
         self.covered.add(&node.span);
         self.record_origin(node);
-        self.contents.size_bound += node.bytes.len() as u64;
+        self.contents.raise_bound(node.bytes.len() as u64);
         let given = match value {
             Value::Text(text) if text.len() == node.bytes.len() => GivenValue::Unterminated(text.clone()),
             value => GivenValue::Value(value.clone()),

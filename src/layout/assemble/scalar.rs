@@ -45,7 +45,12 @@ impl Assembler<'_> {
                 }
                 self.write(region, at, text)?;
                 let end = at + text.len() as u64;
-                let terminator: &[u8] = if item.is_array_item && input.lacks_nul() { &[] } else { &[0] };
+                let terminator: &[u8] = if input.lacks_nul() { &[] } else { &[0] };
+                if terminator.is_empty() && !item.may_lack_nul {
+                    return Err(
+                        self.error("needs a terminating NUL, since it is not in a list without a count")
+                    );
+                }
                 self.write(region, end, terminator)?;
                 text.len() + terminator.len()
             }

@@ -65,6 +65,18 @@ pub(super) enum GivenValue<'b> {
     Numbers(&'static Type, Cow<'b, [u8]>),
 }
 
+impl GivenValue<'_> {
+    fn max_size(&self) -> u64 {
+        match self {
+            GivenValue::Value(Value::Text(text)) => 1 + text.len() as u64,
+            GivenValue::Value(_) => 16,
+            GivenValue::Text(text) => 16 + text.len() as u64,
+            GivenValue::Unterminated(text) => 1 + text.len() as u64,
+            GivenValue::Bytes(bytes, _) | GivenValue::Numbers(_, bytes) => bytes.len() as u64,
+        }
+    }
+}
+
 /// The parts of a struct or array, or the fields of a packed word.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ValueGroup<'b> {
@@ -87,6 +99,16 @@ impl<'b> From<GivenValue<'b>> for ValueTree<'b> {
 impl<'b> ValueTree<'b> {
     pub fn is_empty(&self) -> bool {
         self.leaf.is_none() && self.group.is_none()
+    }
+
+    /// Returns an upper bound on the size of the values in bytes.
+    pub fn max_size(&self) -> u64 {
+        let leaf = self.leaf.as_ref().map_or(0, |leaf| leaf.peek().max_size());
+        let Some(group) = &self.group else { return leaf };
+        let blocks = group.packed.iter().chain(&group.trailing).map(|bytes| bytes.peek().len());
+        let bytes = blocks.chain(group.magic.iter().map(|magic| magic.peek().len())).sum::<usize>() as u64;
+        let parts = group.fields.iter().map(|(_, tree)| tree).chain(&group.items).map(ValueTree::max_size);
+        parts.fold(leaf.saturating_add(bytes), u64::saturating_add)
     }
 
     /// Returns `true` if a value or one of its fields is given. A tree without values may still be

@@ -224,7 +224,8 @@ impl CPrinter<'_> {
         out.push_line(format!("#define {name}({parameters}) {}", sum(fixed, &terms)));
     }
 
-    /// Returns the size of a field as a number or a term of the imports; `None` for blocks and other sizes.
+    /// Returns the size of a field as a number or a term of the imports; `None` for blocks, and for sizes that are
+    /// neither.
     fn size_term(&self, field: &Field, names: &Names) -> Option<SizeTerm> {
         if field.block.is_some() {
             return None;

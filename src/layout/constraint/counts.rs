@@ -30,8 +30,10 @@ struct CountVisitor {
 }
 
 impl Visitor for CountVisitor {
-    fn visit_leaf(&mut self, _: &Node, value: &Value) -> ControlFlow<()> {
-        self.number = if let Value::Int(number) = value { Some(*number) } else { None };
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        if node.bit_field.is_none() {
+            self.number = if let Value::Int(number) = value { Some(*number) } else { None };
+        }
         ControlFlow::Continue(())
     }
 

@@ -145,7 +145,7 @@ impl Type {
         }
     }
 
-    /// Returns the width and sign of an integer type; `None` for other types, including enums.
+    /// Returns the width and signedness of an integer type; `None` for other types, including enums.
     pub(crate) fn int_type(&self) -> Option<IntType> {
         match *self.without_order() {
             Type::Unsigned(size) => Some(IntType { bits: 8 * size, signed: false }),

@@ -21,7 +21,7 @@ pub enum Type {
     /// A list. Its number of items is the [count](Field::count) of its field; without a count, it extends to the end of
     /// the file or block.
     List(&'static Type),
-    /// A string with a terminating NUL. A list item at the end of the file or block may lack the NUL.
+    /// A string with a terminating NUL. The last string in a list without a count may lack the NUL.
     NulString,
     /// A declared struct, choice, enum or packed word.
     Declared(&'static Declaration),

@@ -122,7 +122,7 @@ impl Field {
         }
     }
 
-    /// Returns the smallest and the largest size in bytes; `None` if the size is unbounded or unknown, the offset is
+    /// Returns the smallest and the largest size in bytes. `None` if the size is unbounded or unknown, the offset is
     /// explicit, or the field is a look-ahead.
     fn size_range(&self) -> Option<RangeInclusive<u64>> {
         // The conditions of later fields may depend on a look-ahead, so the sizes are not independent.

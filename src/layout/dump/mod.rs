@@ -127,8 +127,8 @@ impl<'d> Dump<'d> {
         fault
     }
 
-    /// Returns the values of the whole file as a tree. Long lists are reduced to their first items and the stride
-    /// or offsets of the others. After `limit` branches, fewer items remain.
+    /// Returns the values of the whole file as a tree. Long lists are reduced to their first items and the stride or
+    /// offsets of the others. Once the tree has `limit` branches, fewer items per list are kept.
     pub fn tree(&self, limit: usize) -> Tree {
         tree::build(self.ty, self.bytes, &self.limits, limit)
     }

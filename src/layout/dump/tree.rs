@@ -89,7 +89,7 @@ pub struct Branch {
     pub parts: Vec<Branch>,
 }
 
-/// Builds the tree of `bytes`. After `limit` branches, lists are reduced to fewer items.
+/// Builds the tree of `bytes`. Once it has `limit` branches, lists keep fewer items.
 pub(super) fn build(ty: &'static Type, bytes: &[u8], limits: &Limits, limit: usize) -> Tree {
     let mut uniform = UniformLists::default();
     // The second walk returns any fault.

@@ -73,8 +73,8 @@ pub struct Config {
     /// The maximum number of items in a list, and of characters in a string, except large ones. If a number of items is
     /// a product, the limit applies to each factor.
     pub max_items: u64,
-    /// The maximum number of items in a large list; 0 disables large lists. About one drawn count in four is large. All
-    /// drawn counts of a file add up to at most twice this number.
+    /// The maximum number of items in a large list; 0 disables large lists. About one drawn count in four is large.
+    /// Unless disabled, all drawn counts of a file add up to at most twice this number.
     pub large_items: u64,
     /// Whether generated files resemble real ones: floats are finite and of common magnitude, strings are UTF-8, and
     /// constraints of severity warning hold. Constraints of severity error always hold.

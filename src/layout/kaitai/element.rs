@@ -98,7 +98,7 @@ impl ElementPrinter<'_> {
             }
             return;
         }
-        self.print_base(out, &flat.item, is_list);
+        self.print_base(out, &flat.item, is_list && self.count.is_none());
         match (count, is_list) {
             (Some(count), _) => {
                 out.push_line("repeat: expr");
@@ -113,7 +113,8 @@ impl ElementPrinter<'_> {
         }
     }
 
-    fn print_base(&self, out: &mut IndentedText, ty: &Type, is_list: bool) {
+    /// Prints the type of a value. If it is in a list to the end, its last string may lack the NUL.
+    fn print_base(&self, out: &mut IndentedText, ty: &Type, is_list_to_end: bool) {
         // The whole definition defaults to little-endian.
         let order = if matches!(ty, Type::BigEndian(_)) { "be" } else { "" };
         match ty.without_order() {
@@ -124,7 +125,7 @@ impl ElementPrinter<'_> {
             Type::NulString => {
                 // Without `type: strz`, the value is a byte array: the format does not define an encoding.
                 out.push_line("terminator: 0");
-                if is_list {
+                if is_list_to_end {
                     out.push_line("eos-error: false");
                 }
             }

@@ -7,8 +7,8 @@
 //!   parser. The process is `meshspec_zstd(size)` for Zstandard frames, `meshspec_NAME` for other encodings, and
 //!   `meshspec_chosen(number, size)` for blocks with a stored packing number.
 //! - Added names start with `as_` (a variant of a choice, the items of a block, an inline block) or `check_` (a
-//!   condition, as an empty field), or end in `_bits` (a bit field before conversion to a number). `choice` is the
-//!   index of the chosen variant. Magic bytes are `magic_bytes`.
+//!   condition, as an empty field). Names that end in `_bits` are bit fields before conversion to a number. `choice` is
+//!   the index of the chosen variant. Magic bytes are `magic_bytes`.
 
 mod element;
 mod valid;
@@ -209,7 +209,8 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
     });
 }
 
-/// Prints the checks of a field, and constraints as checks. `condition` is the condition of the field's variant.
+/// Prints the checks of a field, and the constraints that become checks. `condition` is the condition of the field's
+/// variant.
 fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Option<&str>, names: &Names) {
     let check_id = |index: usize| match index {
         0 => format!("check_{id}"),

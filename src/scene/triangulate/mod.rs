@@ -22,7 +22,7 @@ const TOLERANCE: f64 = 1e-5;
 impl Mesh {
     /// Splits faces with more than three corners into triangles in place, keeping their winding. Quads are split along
     /// a diagonal inside them, if any. Larger faces become fans around the first corner if they are convex, or their
-    /// normal is zero or not finite; others are split by ear clipping in their plane. Faces with fewer than three
+    /// normal is zero or not finite. Others are split by ear clipping in their plane. Faces with fewer than three
     /// corners are removed.
     ///
     /// The running time is proportional to the number of corners: at most about a second for 100,000.

@@ -303,6 +303,8 @@ const PACKED: &[u8] = &[4, 3, 0x30, 7, 0x81, 2, 2, 0x82, 3];
 #[test]
 fn unchanged_packed_blocks_round_trip() {
     assert!(round_trips(&Packed::TYPE, PACKED));
+    // Twenty equal literals, which an encoder writes as a match.
+    assert!(round_trips(&Packed::TYPE, &[&[22, 20, 0xf0, 5], &[7; 20][..], &[2, 0x82, 3]].concat()));
     let edited = |path: &str, value: &str| {
         let path = walk::parse_path(&Packed::TYPE, path).unwrap();
         let edits = [Edit { path: path.as_slice().into(), change: Change::Set(value.into()) }];

@@ -23,6 +23,7 @@ use meshspec::layout::Layout;
 use meshspec::layout::declaration::{BitField, Shape, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
+use meshspec::scene::{self, FromScene};
 use meshspec::{ErrorKind, Format, FormatId, Limit, ReadOptions, Severity, Strictness, Text, WriteOptions};
 use proptest::prelude::*;
 
@@ -706,6 +707,27 @@ fn normal_bones_come_first() {
 }
 
 #[test]
+fn invalid_solids_in_extras_are_listed() {
+    let joint = |solid: serde_json::Value| {
+        let extras = [("bmd_solid".to_owned(), solid)].into_iter().collect();
+        scene::Joint { extras, ..scene::Joint::default() }
+    };
+    let joints = vec![joint(3.into()), joint(259.into()), joint("3".into())];
+    let scene = scene::Scene { skeleton: scene::Skeleton { joints }, ..scene::Scene::default() };
+    let (document, losses) = Document::from_scene(scene, &Default::default()).unwrap();
+    let solids: Vec<_> = document.bones.iter().map(|bone| bone.id_solid).filter(|solid| *solid > 0).collect();
+    assert_eq!(solids, [3]);
+    let losses = losses.iter().map(ToString::to_string).filter(|loss| loss.contains("solid"));
+    assert_eq!(
+        losses.collect::<Vec<_>>(),
+        [
+            "dropped: skeleton.joints[1].extras: invalid mesh index of a solid: 259",
+            "dropped: skeleton.joints[2].extras: invalid mesh index of a solid: \"3\"",
+        ]
+    );
+}
+
+#[test]
 fn solids_are_closed() {
     let messages = |mesh: Mesh| {
         let mut document = example();
@@ -808,6 +830,14 @@ fn large_meshes_are_split_on_request() {
         assert_eq!(corners(document.meshes_of(*lod).unwrap()), corners(before.meshes_of(*old).unwrap()));
     }
     assert_eq!(document.meshes[usize::from(document.bones[1].id_solid)], before.meshes[2]);
+    // The index of a missing mesh stays past the end.
+    let mut missing = before.clone();
+    missing.bones[1].id_solid = missing.meshes.len() as u8 + 1;
+    missing.lods.truncate(0);
+    split_meshes(&mut missing, SMALL).unwrap();
+    assert!(usize::from(missing.bones[1].id_solid) >= missing.meshes.len());
+    missing.bones[1].id_solid = 255;
+    split_meshes(&mut missing, SMALL).unwrap();
     // Writing does not split meshes.
     let bytes = before.write(&WriteOptions::default()).unwrap();
     assert_eq!(Document::read(&bytes, &ReadOptions::default()).unwrap(), before);

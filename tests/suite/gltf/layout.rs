@@ -134,6 +134,20 @@ fn forbidden_values_are_changed_and_listed() {
 }
 
 #[test]
+fn the_static_joint_needs_an_index() {
+    let with_joints = |count: usize| {
+        let skins = vec![Skin::rigid([0, 0, Skin::NONE])];
+        let mut scene = Scene { meshes: vec![Mesh { skins, ..triangle() }], ..Scene::default() };
+        scene.skeleton.joints = vec![Joint::default(); count];
+        write(Interchange::Glb, scene).map(|_| ())
+    };
+    // Index 65535 means no joint.
+    let error = with_joints(65_535).unwrap_err();
+    assert!(error.message().contains("exceed the maximum of 65535"), "{error}");
+    with_joints(65_534).unwrap();
+}
+
+#[test]
 fn a_non_finite_position_is_rejected() {
     let mut scene = everything();
     scene.meshes.insert(0, triangle());

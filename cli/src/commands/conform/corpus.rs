@@ -23,6 +23,7 @@ pub struct CorpusFile {
     pub contents: Option<PathBuf>,
     /// The size of the file in bytes.
     pub size: u64,
+    /// The SHA-256 of the file.
     hash: String,
 }
 

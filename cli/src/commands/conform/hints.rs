@@ -41,8 +41,8 @@ pub fn print_hints(outcomes: &[LoaderOutcome], has_memory_limit: bool) -> bool {
     rejection.is_some()
 }
 
-/// Returns the exit status and standard error with which the loader rejects all files, if they are the same for all and
-/// some files are valid. `None` for a single file or an empty standard error.
+/// If the loader rejects all files, including valid ones, with the same exit status and standard error, returns both.
+/// `None` for a single file or an empty standard error.
 fn same_rejection(outcomes: &[LoaderOutcome]) -> Option<(i32, String)> {
     let rejection = |outcome: &LoaderOutcome| match outcome.result.end {
         RunEnd::Rejects(status) => {

@@ -125,6 +125,7 @@ struct ConversionRun<'a> {
     conversion: &'a ConversionArgs,
     input: &'a Path,
     output: StagedOutput,
+    /// The dialect to write.
     dialect: Dialect,
     report: ConversionReport,
 }

@@ -48,7 +48,7 @@ impl Sample {
 pub struct Band<'s> {
     /// The number of samples in a row.
     pub width: usize,
-    /// The index of the first row in the picture.
+    /// The index of the first row of samples in the picture.
     pub first_row: usize,
     pub samples: &'s mut [Sample],
 }

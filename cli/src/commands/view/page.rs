@@ -17,7 +17,8 @@ use super::data::{ArrayRef, Arrays, write_json};
 use super::model::Model;
 
 /// The maximum number of bytes per file in a page, and of unpacked bytes per file.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = MAX_MIB << 20;
+const MAX_MIB: usize = 64;
 
 /// The maximum number of losses on a page.
 const MAX_LOSSES: usize = 500;
@@ -170,7 +171,7 @@ fn file_data(content: FileContent, mode: PageMode, arrays: &mut Arrays) -> FileD
     let (distances, is_converted, mut notes) = (content.distances, content.is_converted, content.notes);
     let shown = bytes.get(..MAX_BYTES).unwrap_or(&bytes);
     if shown.len() < bytes.len() {
-        notes.push(format!("The first {MAX_BYTES} of {} bytes are shown", bytes.len()));
+        notes.push(format!("The first {MAX_MIB} MiB of {} bytes are shown", bytes.len()));
     }
     if losses.len() > MAX_LOSSES {
         notes.push(format!("The first {MAX_LOSSES} of {} losses are shown", losses.len()));
@@ -227,7 +228,8 @@ fn write_page(data: &PageData, arrays: &Arrays, mode: PageMode, out: &mut dyn Wr
     Ok(())
 }
 
-/// Writes the content security policy, which blocks foreign scripts and, except to the server of `--serve`, requests.
+/// Writes the content security policy. It blocks foreign scripts, and all requests except those to the server of
+/// `--serve`.
 fn write_policy(script: &str, mode: PageMode, out: &mut dyn Write) -> io::Result<()> {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
     let connect = if mode == PageMode::Served { "'self'" } else { "'none'" };
@@ -259,7 +261,7 @@ fn block_data(unpacked: Vec<UnpackedBlock>, arrays: &mut Arrays, notes: &mut Vec
     });
     let blocks = blocks.collect();
     if omitted > 0 {
-        notes.push(format!("{omitted} unpacked bytes are omitted: a page shows at most {MAX_BYTES}"));
+        notes.push(format!("{omitted} unpacked bytes are omitted: a page shows at most {MAX_MIB} MiB"));
     }
     blocks
 }

@@ -56,8 +56,8 @@ impl Normal {
 }
 
 impl Rotation {
-    /// Returns the code with the smallest angle to a quaternion (I, J, K, R) of any non-zero length, among the codes
-    /// within one step of the nearest code of each component. `None` if the length is 0 or non-finite.
+    /// Returns the code with the smallest angle to a quaternion (I, J, K, R) of any non-zero length. Searches only
+    /// codes within one step of the nearest code of each component. `None` if the length is 0 or non-finite.
     pub fn nearest(quaternion: [f32; 4]) -> Option<Rotation> {
         let wide = quaternion.map(f64::from);
         let length = wide.iter().map(|c| c * c).sum::<f64>().sqrt();

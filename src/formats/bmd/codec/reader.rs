@@ -95,7 +95,9 @@ fn split_keys(mut animation: Animation, bones: usize, index: usize) -> Result<An
                 }
                 // Keys beyond the last frame may stem from missing end tags, so parsing stops here.
                 Err(last) if tracks.iter().chain([&last]).any(|t| t.reaches(animation.n_frames)) => break,
-                Err(_) => return Err(truncated(&format!("the keys of bone {} of {bones}", tracks.len()))),
+                Err(_) => {
+                    return Err(truncated(&format!("the keys of bone {}, of {bones} bones", tracks.len())));
+                }
             }
         }
     }

@@ -129,7 +129,8 @@ impl VertexToPack {
         }
     }
 
-    /// Returns `true` if `errors` are within `tolerance` and limit, and the colour is as close as the nearest shade.
+    /// Returns `true` if `errors` are within `tolerance` and `self.limit`, and the colour is as close as the nearest
+    /// shade.
     pub(super) fn is_precise(&self, errors: VertexErrors, tolerance: &Tolerance) -> bool {
         let best_color = self.color.map_or(0, |color| color_difference(color, shade_color(self.shade)));
         errors.position <= tolerance.position.min(self.limit)

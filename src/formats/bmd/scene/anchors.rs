@@ -110,8 +110,9 @@ struct AddedBones {
 }
 
 impl AddedBones {
-    /// Binds the vertices of a group to the nearest added bone of the same joint or, if that is too far away, to the
-    /// last of a chain of new bones. Does nothing if the error is small enough, or no chain can be added.
+    /// Binds the vertices of a group to the nearest added bone of the same joint. If that is too far away, adds a chain
+    /// of bones and binds the vertices to its last bone. Does nothing if the error is small enough, or no chain can be
+    /// added.
     fn bind_group(
         &mut self,
         scene: &mut Scene,

@@ -219,8 +219,11 @@ fn to_mesh(
 struct Packing<'a> {
     rig: &'a Rig,
     encoding: &'a Encoding,
+    /// The name of the mesh.
     name: &'a str,
+    /// The centre of the model.
     centre: Vec3,
+    /// Whether meshes far from the origin need more bones than BMD allows.
     out_of_bones: bool,
 }
 

@@ -201,7 +201,7 @@ impl Rig {
             let mut bone = Bone {
                 name: (!name.is_empty()).then(|| Text::from(&**name)),
                 id_parent: parent.and_then(|parent| rig.bones.get(parent).copied()).unwrap_or(0),
-                id_solid: extras.get(joint).map_or(0, |extras| parse_solid(extras.get(SOLID))),
+                id_solid: parse_solid(extras.get(joint).and_then(|extras| extras.get(SOLID)), joint, losses),
                 ..Bone::default()
             };
             if !bones.is_empty() {
@@ -209,7 +209,7 @@ impl Rig {
             }
             bones.push(bone);
         }
-        add_pseudo_bones(&mut rig, &mut bones, extras)?;
+        add_pseudo_bones(&mut rig, &mut bones, extras, losses)?;
         report_errors(errors, losses);
         rig.matrices = bind_matrices(&bones);
         Ok((rig, bones))
@@ -331,13 +331,24 @@ fn report_errors((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
     }
 }
 
-/// Parses the solid of a bone, a mesh index, from extras. Returns 0, for none, if it is missing or invalid.
-fn parse_solid(value: Option<&Value>) -> u8 {
-    value.and_then(|value| u8::try_from(value.as_u64()?).ok()).unwrap_or(0)
+/// Parses the solid of a bone, a mesh index, from the extras of a joint. Returns 0, for none, if it is missing or
+/// invalid.
+fn parse_solid(value: Option<&Value>, joint: usize, losses: &mut Vec<Loss>) -> u8 {
+    let Some(value) = value else { return 0 };
+    value.as_u64().and_then(|solid| u8::try_from(solid).ok()).unwrap_or_else(|| {
+        let loss = Loss::dropped(format!("skeleton.joints[{joint}].extras"), "invalid mesh index of a solid");
+        losses.push(loss.with_detail(value.to_string()));
+        0
+    })
 }
 
 /// Appends the pseudo-bones that the extras of their parts describe.
-fn add_pseudo_bones<'e>(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &'e [Extras]) -> Result<()> {
+fn add_pseudo_bones<'e>(
+    rig: &mut Rig,
+    bones: &mut Vec<Bone>,
+    extras: &'e [Extras],
+    losses: &mut Vec<Loss>,
+) -> Result<()> {
     let part = |(joint, extras): (usize, &'e Extras)| {
         let value = extras.get(PART)?;
         Some((value.get("bone")?.as_u64()?, joint, value))
@@ -356,7 +367,7 @@ fn add_pseudo_bones<'e>(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &'e [Extra
             transform: Transform::Pseudo(pseudo),
             name: value.get("name").and_then(Value::as_str).map(Text::from),
             id_parent: Bone::PSEUDO,
-            id_solid: parse_solid(value.get("solid")),
+            id_solid: parse_solid(value.get("solid"), joint, losses),
             ..Bone::default()
         });
     }

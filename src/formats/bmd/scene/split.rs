@@ -115,9 +115,8 @@ pub fn split_meshes(document: &mut Document, limits: PieceLimits) -> Result<Vec<
         meshes.extend(if is_solid { vec![mesh.clone()] } else { split_mesh(mesh, limits) });
     }
     starts.push(meshes.len());
-    // Indices of missing meshes stay past the end.
-    let added = meshes.len().saturating_sub(document.meshes.len());
-    let new_start = |mesh: usize| starts.get(mesh).copied().unwrap_or(mesh + added);
+    // Indices of missing meshes stay past the end, as far as 255 is past it.
+    let new_start = |mesh: usize| starts.get(mesh).copied().unwrap_or(mesh.max(meshes.len()).min(255));
     let mut lods = document.lods.clone();
     for (index, lod) in lods.iter_mut().enumerate().filter(|(_, lod)| !lod.contains_all_meshes()) {
         let end = new_start(usize::from(lod.id_mesh) + usize::from(lod.n_mesh));

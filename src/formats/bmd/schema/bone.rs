@@ -101,7 +101,7 @@ impl Transform {
     }
 }
 
-/// The bytes of a bone up to and including its parent.
+/// The first 13 bytes of a bone: up to and including its parent.
 #[derive(Layout)]
 #[binread]
 #[br(little)]

@@ -1,6 +1,6 @@
 //! Serde implementations of index and vertex buffers.
 //!
-//! Vertex values are their stored components, in a list or as a single number: normalised integers remain integers, and
+//! Vertex values are their stored components: a list, or a single number. Normalised integers remain integers, and
 //! colours keep the order of the buffer. Floats that JSON cannot express become strings, as in all formats.
 
 use bytes::Bytes;

@@ -121,7 +121,8 @@ fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     (!buffers.is_empty()).then(|| IndexBuffer { format, data: data.into() })
 }
 
-/// Returns the attribute of `other` with the usage, format and rank (among equal ones) of `first.attributes[position]`.
+/// Returns the attribute of `other` that matches `first.attributes[position]`: in both, the n-th of its usage and
+/// format.
 fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
     let Attribute { usage, format, .. } = &first.attributes[position];
     let is_same = |other: &&Attribute| other.usage == *usage && other.format == *format;

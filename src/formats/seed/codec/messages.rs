@@ -250,7 +250,8 @@ pub(super) fn identifier_error(word: &str, start: usize, is_spaced: bool) -> Dia
     Diagnostic::new(&rules::IDENTIFIER, start..start + word.len(), message)
 }
 
-/// Returns a hint with the existing channels for the letter of a channel and any digits; otherwise an empty string.
+/// Returns a hint with the existing channels if `word` is the letter of a channel, with or without a number; otherwise
+/// an empty string.
 fn channel_hint(word: &str) -> String {
     let letter = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_channel = |identifier: &&str| {

@@ -168,7 +168,7 @@ pub enum CommentPlace {
 
 /// The line that a comment belongs to, and its position relative to the line.
 ///
-/// Comments before the line come first, then the trailing comment.
+/// Ordered by line. Comments before a line precede its trailing comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
 pub struct LineRef {
     /// The index of the line among lines of its kind.

@@ -25,8 +25,8 @@ pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>
         let is_unsupported = |texture: &Texture| {
             let media_type = texture.image.as_ref().map(|image| &*image.media_type);
             let media_type = media_type.or_else(|| images::media_type_by_name(&texture.name));
-            !media_type
-                .is_some_and(|t| matches!(t, "image/png" | "image/jpeg") || texture_extension(t).is_some())
+            let is_png_or_jpeg = matches!(media_type, Some("image/png" | "image/jpeg"));
+            !is_png_or_jpeg && media_type.and_then(texture_extension).is_none()
         };
         if let Some(texture) = material.texture.as_ref().filter(|texture| is_unsupported(texture)) {
             let loss = Loss::changed(at("texture"), "glTF readers may support PNG and JPEG images only");
@@ -200,7 +200,10 @@ fn sampler_entry(Sampler { wrap, magnify, minify }: Sampler) -> Value {
         entry.insert("magFilter".to_owned(), (9728 + filter(magnify)).into());
     }
     if let Some((pixels, levels)) = minify {
-        let code = filter(pixels) + levels.map_or(9728, |levels| 9984 + 2 * filter(levels));
+        let code = match levels {
+            None => 9728 + filter(pixels),
+            Some(levels) => 9984 + filter(pixels) + 2 * filter(levels),
+        };
         entry.insert("minFilter".to_owned(), code.into());
     }
     entry.into()

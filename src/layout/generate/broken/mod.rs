@@ -1,7 +1,7 @@
 //! Generates files with exactly one defect, for tests of a loader.
 //!
-//! [`breakages()`] yields copies of a valid file, each with exactly one violation of its declaration, such as a failed
-//! check, a wrong count or a truncated field. Each copy is verified against the declaration. The first fault of the
+//! [`breakages()`] yields copies of a valid file, each with exactly one violation of the declaration: a failed check, a
+//! wrong count or a truncated field, for example. Each copy is verified against the declaration. The first fault of the
 //! [walker](crate::layout::walk), or the finding of [`check_bytes`](crate::layout::check_bytes), determines its
 //! location and rule; no other rule with severity error is violated. Copies that are still valid are skipped, such as
 //! those whose count only regroups the same bytes.

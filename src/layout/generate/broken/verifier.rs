@@ -71,8 +71,8 @@ impl<'f> Verifier<'f> {
         self.all_broken(attempt).next()
     }
 
-    /// Returns `true` if a changed file has no fault, no other trailing bytes, and no more violations of any rule than
-    /// the original file.
+    /// Returns `true` if a changed file has no fault, the trailing bytes of the original file, and no more violations
+    /// of any rule.
     pub fn is_as_valid(&self, bytes: &[u8]) -> bool {
         let violations = Violations::of(self.ty, bytes, &self.limits);
         violations.fault.is_none()
