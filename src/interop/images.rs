@@ -158,7 +158,7 @@ impl<'a> ImageFiles<'a> {
     }
 
     /// Writes the embedded image of a texture, if any, to a file, and replaces the image by the path of the file. If
-    /// companion files are unsupported, drops the texture and lists the loss at `path`. Returns an error if writing
+    /// companion files are unsupported, drops the texture and records the loss at `path`. Returns an error if writing
     /// fails.
     pub fn write_embedded(
         &mut self,

@@ -9,7 +9,7 @@ use crate::Loss;
 /// [`Skin::NONE`], and all other attributes 0.
 pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     share_attributes(&mut meshes, losses);
-    list_dropped_materials(&meshes, losses);
+    record_dropped_materials(&meshes, losses);
     let mut merged = Mesh::default();
     let mut indices =
         Vec::with_capacity(meshes.iter().map(|mesh| mesh.faces.corner_count(mesh.positions.len())).sum());
@@ -28,9 +28,9 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     merged
 }
 
-/// Lists names, material names, textures, base colours and extras that differ from those of the first mesh, which the
-/// merged mesh keeps.
-fn list_dropped_materials(meshes: &[Mesh], losses: &mut Vec<Loss>) {
+/// Records losses for names, material names, textures, base colours and extras that differ from those of the first
+/// mesh, which the merged mesh keeps.
+fn record_dropped_materials(meshes: &[Mesh], losses: &mut Vec<Loss>) {
     let Some((first, others)) = meshes.split_first() else { return };
     for (index, mesh) in others.iter().enumerate() {
         let (own, kept) = (&mesh.material, &first.material);

@@ -11,18 +11,19 @@ use super::{Placement, Transform, skin::influences};
 use crate::{Loss, Quantity};
 
 impl Scene {
-    /// Lists the rounding error of root joints that [`Scene::transform`] is applied to, if the error is visible and
-    /// avoidable.
-    pub(super) fn list_rounded_roots(&self, losses: &mut Vec<Loss>) {
+    /// Records the rounding error of root joints that [`Scene::transform`] is applied to, if the error is
+    /// visible and avoidable.
+    pub(super) fn record_rounded_roots(&self, losses: &mut Vec<Loss>) {
         let Some(transform) = self.transform.map(|transform| transform.as_dmat4()) else { return };
         let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
         let points = roots.map(|(root, _)| self.skeleton.rest_transform(root).translation.map(f64::from));
         let moved = points.map(|point| transform.transform_point3(point.into()));
-        self.list_rounded(largest_error(moved), losses);
+        self.record_rounded(largest_error(moved), losses);
     }
 
-    /// Lists the rounding error of joints (without joints, of the transform) if it is visible and avoidable.
-    fn list_rounded(&self, error: f64, losses: &mut Vec<Loss>) {
+    /// Records the rounding error of joints (without joints, of the transform) if it is visible and
+    /// avoidable.
+    fn record_rounded(&self, error: f64, losses: &mut Vec<Loss>) {
         if error == 0.0 {
             return;
         }
@@ -53,7 +54,8 @@ impl Scene {
     ///
     /// If rounding the transform to 32 bits would be visible, it is applied to the mesh nodes, which have 64 bits. In
     /// scenes with joints, instead, the large offset of the root joints moves to the transform, rounded to whole units.
-    /// Lists the remaining rounding errors: of other joints, and of scenes with levels of detail or unbound vertices.
+    /// Records the remaining rounding errors: of other joints, and of scenes with levels of detail or
+    /// unbound vertices.
     pub(crate) fn set_transform(&mut self, matrix: DMat4, joints: &[(usize, DVec3)], losses: &mut Vec<Loss>) {
         let is_root = |(joint, _): &&(usize, DVec3)| self.skeleton.joints[*joint].parent.is_none();
         let (roots, others): (Vec<_>, Vec<_>) = joints.iter().partition(is_root);
@@ -74,7 +76,7 @@ impl Scene {
                 unlisted = unlisted.max(error);
             }
         }
-        self.list_rounded(unlisted, losses);
+        self.record_rounded(unlisted, losses);
     }
 
     fn move_to_nodes(&mut self, transform: DMat4) {

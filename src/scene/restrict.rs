@@ -48,7 +48,7 @@ impl Capabilities {
         }
         if !self.transform {
             if self.skeleton {
-                scene.list_rounded_roots(&mut losses.list);
+                scene.record_rounded_roots(&mut losses.list);
             }
             scene.apply_transform();
         }

@@ -27,8 +27,8 @@ impl ReadLog {
         Ok(message)
     }
 
-    /// Returns the value of an `Ok` result. Otherwise, records the error of the object at the path `at`, lists the loss
-    /// that `loss` creates, and returns `None`. Returns an error if the object exceeds a limit.
+    /// Returns the value of an `Ok` result. Otherwise, records the error of the object at the path `at` and the loss that
+    /// `loss` creates, and returns `None`. Returns an error if the object exceeds a limit.
     pub fn recover<T>(&mut self, result: Result<T>, at: &str, loss: fn(&str) -> Loss) -> Result<Option<T>> {
         result.map(Some).or_else(|error| {
             let detail = self.record(error, at)?;

@@ -67,7 +67,7 @@ impl<'a> GltfFile<'a> {
         let json: Value = serde_json::from_slice(text).map_err(reject)?;
         check_version(&json)?;
         let mut root = tolerate::parse(text, &json, losses).map_err(reject)?;
-        unsupported::list_losses(&json, losses);
+        unsupported::record_losses(&json, losses);
         let local_transforms = read_local_transforms(&json);
         drop(json);
         tolerate::drop_invalid_references(&mut root, losses)?;

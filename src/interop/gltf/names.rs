@@ -69,9 +69,9 @@ impl MeshOrigin<'_> {
         }
     }
 
-    /// Lists the names of the node and the glTF mesh, unless one of `meshes` has the same name. `has_node_name` is set
-    /// if a joint or a placement keeps the node name.
-    pub fn list_names(&self, meshes: &[Mesh], has_node_name: bool, losses: &mut Vec<Loss>) {
+    /// Records losses for the names of the node and the glTF mesh, unless one of `meshes` has the same name.
+    /// `has_node_name` is set if a joint or a placement keeps the node name.
+    pub fn record_names(&self, meshes: &[Mesh], has_node_name: bool, losses: &mut Vec<Loss>) {
         let node = self.root.nodes[self.node].name.as_ref().filter(|_| !has_node_name);
         let names = [
             (format!("nodes[{}].name", self.node), node),
@@ -87,9 +87,9 @@ impl MeshOrigin<'_> {
     }
 }
 
-/// Lists nodes of the scene that have a name or extras, but no mesh, and are not joints. The names of cameras and
-/// lights are listed elsewhere.
-pub(super) fn list_empty_nodes(
+/// Records losses for nodes of the scene that have a name or extras, but no mesh, and are not joints. The names of
+/// cameras and lights are listed elsewhere.
+pub(super) fn record_empty_nodes(
     file: &GltfFile,
     hierarchy: &Hierarchy,
     joints: &NodeJoints,
@@ -124,8 +124,8 @@ pub(super) fn list_empty_nodes(
     losses.extend(loss.listing(empties));
 }
 
-/// Lists the meshes that the scene does not use.
-pub(super) fn list_unused_meshes(is_used: &[bool], losses: &mut Vec<Loss>) {
+/// Records losses for the meshes that the scene does not use.
+pub(super) fn record_unused_meshes(is_used: &[bool], losses: &mut Vec<Loss>) {
     for (index, _) in is_used.iter().enumerate().filter(|(_, is_used)| !**is_used) {
         losses.push(Loss::dropped(format!("meshes[{index}]"), "the scene does not use the mesh"));
     }

@@ -17,7 +17,7 @@ use super::take_meshspec_extras;
 use crate::scene::{Colors, Components, CustomAttribute, Extras, Faces, Indices, Mesh, Skin, Weights};
 use crate::{Loss, Result, Strictness};
 
-/// Reads a primitive. Returns its mesh and the numbers of its `TEXCOORD` sets. Lists a loss and returns `None` if the
+/// Reads a primitive. Returns its mesh and the numbers of its `TEXCOORD` sets. Records a loss and returns `None` if the
 /// primitive is unsupported.
 ///
 /// Joint indices refer to the joints of the skin. `mesh_extras` are the extras that this crate added to the
@@ -174,7 +174,7 @@ impl<'a> AttributeReader<'a> {
         format!("{}.attributes.{name}", self.at)
     }
 
-    /// Lists a set whose number changes, since scenes number sets without gaps.
+    /// Records losses for a set whose number changes, since scenes number sets without gaps.
     fn record_renamed_set(&mut self, name: &str, set: u32, new_set: usize) {
         if set as usize != new_set {
             let path = self.path(&format!("{name}_{set}"));

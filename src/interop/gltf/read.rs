@@ -32,7 +32,7 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     let file = GltfFile::new(bytes, files, options.strictness, limits, &mut log.losses)?;
     let hierarchy = Hierarchy::new(&file, &mut log.losses)?;
     let joints = NodeJoints::new(&file, &hierarchy, &mut log)?;
-    names::list_empty_nodes(&file, &hierarchy, &joints, &mut log.losses);
+    names::record_empty_nodes(&file, &hierarchy, &joints, &mut log.losses);
     let materials = materials::read(&file, &mut log.losses)?;
     let animations = curves::read(&file, &joints, &mut log)?;
     let mut reader = SceneReader {
@@ -50,7 +50,7 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     };
     reader.read_meshes()?;
     let SceneReader { mut scene, mut log, is_used, .. } = reader;
-    names::list_unused_meshes(&is_used, &mut log.losses);
+    names::record_unused_meshes(&is_used, &mut log.losses);
     log.finish(&mut scene)?;
     let mut losses = log.losses;
     for mesh in &mut scene.meshes {
@@ -199,7 +199,7 @@ impl SceneReader<'_> {
             }
         }
         let is_joint = self.joints.joint_of(index).is_some();
-        origin.list_names(&self.scene.meshes[start..], is_joint || is_placed, &mut self.log.losses);
+        origin.record_names(&self.scene.meshes[start..], is_joint || is_placed, &mut self.log.losses);
         let added: Vec<usize> = (start..self.scene.meshes.len()).collect();
         let is_split = root.meshes[mesh].primitives.len() > 1;
         if added.len() > 1 && is_split && lod_distance(node).is_none() {

@@ -36,7 +36,7 @@ impl NodeJoints {
         let unreadable =
             |at: &str| Loss::changed(at, "the matrices cannot be read; joints were bound in the rest pose");
         for (index, skin) in root.skins.iter().enumerate() {
-            list_declared_root(index, skin, hierarchy, &mut log.losses);
+            record_declared_root(index, skin, hierarchy, &mut log.losses);
             let at = format!("skins[{index}].inverseBindMatrices");
             let matrices = read_inverse_binds(file, &at, skin);
             let matrices = log.recover(matrices, &at, unreadable)?;
@@ -237,8 +237,8 @@ fn visit_unmarked(marks: &mut [bool], nodes: impl Iterator<Item = usize>, mut vi
     }
 }
 
-/// Lists the declared root of a skin, unless the root is a joint and an ancestor of all joints.
-fn list_declared_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
+/// Records losses for the declared root of a skin, unless the root is a joint and an ancestor of all joints.
+fn record_declared_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
     let Some(root) = skin.skeleton.map(|root| root.value()) else { return };
     let is_joint = skin.joints.iter().any(|joint| joint.value() == root);
     if !is_joint || !skin.joints.iter().all(|joint| hierarchy.is_in_subtree(joint.value(), root)) {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::Loss;
 
-/// Returns the extensions that are supported, without effect, or listed by [`list_users`].
+/// Returns the extensions that are supported, without effect, or listed by [`record_users`].
 fn supported_extensions() -> HashSet<&'static str> {
     let mut names = HashSet::from([LOD, INSTANCING, LIGHTS, TEXTURE_TRANSFORM, "KHR_mesh_quantization"]);
     names.extend(TEXTURE_SOURCES.map(|(name, _)| name));
@@ -24,28 +24,28 @@ fn supported_extensions() -> HashSet<&'static str> {
 /// The lists whose extras are not listed here: they are read, listed elsewhere, or dropped with their objects.
 const LISTED_ELSEWHERE: [&str; 5] = ["scenes", "nodes", "meshes", "materials", "cameras"];
 
-pub(super) fn list_losses(json: &Value, losses: &mut Vec<Loss>) {
+pub(super) fn record_losses(json: &Value, losses: &mut Vec<Loss>) {
     let mut found = ExtensionsAndExtras::default();
     found.visit(json, &mut String::new());
-    list_extensions(json, &found.extensions, losses);
+    record_extensions(json, &found.extensions, losses);
     for (path, names) in found.extras {
         losses.push(Loss::dropped(path, "extras are not converted").with_detail(names));
     }
     let lights = json.pointer(&format!("/extensions/{LIGHTS}")).unwrap_or(&Value::Null);
-    list_users(json, "cameras", json, "/camera", losses);
-    list_users(json, "lights", lights, &format!("/extensions/{LIGHTS}/light"), losses);
-    list_morph_targets(json, losses);
-    list_names(json, losses);
-    list_unknown_attributes(json, losses);
+    record_users(json, "cameras", json, "/camera", losses);
+    record_users(json, "lights", lights, &format!("/extensions/{LIGHTS}/light"), losses);
+    record_morph_targets(json, losses);
+    record_names(json, losses);
+    record_unknown_attributes(json, losses);
 }
 
 fn entries<'a>(object: &'a Value, name: &str) -> &'a [Value] {
     object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Lists the entries of the list `list` in `parent`: the nodes that use entries, then the unused entries. `pointer` is
-/// a JSON pointer, relative to a node, to the index of the entry that the node uses.
-fn list_users(json: &Value, list: &str, parent: &Value, pointer: &str, losses: &mut Vec<Loss>) {
+/// Records losses for the entries of the list `list` in `parent`: the nodes that use entries, then the unused entries.
+/// `pointer` is a JSON pointer, relative to a node, to the index of the entry that the node uses.
+fn record_users(json: &Value, list: &str, parent: &Value, pointer: &str, losses: &mut Vec<Loss>) {
     let mut names = Vec::new();
     let mut used = HashSet::new();
     for (index, node) in entries(json, "nodes").iter().enumerate() {
@@ -60,8 +60,8 @@ fn list_users(json: &Value, list: &str, parent: &Value, pointer: &str, losses: &
     losses.extend(Loss::dropped(list, format!("{list} are not converted")).listing(names));
 }
 
-/// Lists the morph targets of each mesh, with the names that exporters store in extras.
-fn list_morph_targets(json: &Value, losses: &mut Vec<Loss>) {
+/// Records losses for the morph targets of each mesh, with the names that exporters store in extras.
+fn record_morph_targets(json: &Value, losses: &mut Vec<Loss>) {
     let describe = |(index, mesh): (usize, &Value)| {
         let counts = entries(mesh, "primitives").iter().map(|primitive| entries(primitive, "targets").len());
         let count = counts.max().filter(|count| *count > 0)?;
@@ -148,8 +148,8 @@ impl<'a> ExtensionsAndExtras<'a> {
     }
 }
 
-/// Lists unsupported extensions, whether declared or not.
-fn list_extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Loss>) {
+/// Records losses for unsupported extensions, whether declared or not.
+fn record_extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Loss>) {
     let mut listed: HashSet<&str> = supported_extensions();
     for list in ["extensionsRequired", "extensionsUsed"] {
         for (index, name) in entries(json, list).iter().enumerate() {
@@ -164,8 +164,8 @@ fn list_extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut V
     }
 }
 
-/// Lists the copyright notice, and names that scenes cannot store.
-fn list_names(json: &Value, losses: &mut Vec<Loss>) {
+/// Records losses for the copyright notice, and names that scenes cannot store.
+fn record_names(json: &Value, losses: &mut Vec<Loss>) {
     let mut drop = |path: String, value: Option<&Value>, what: &str| {
         if let Some(value) = value.filter(|value| !value.is_null() && value.as_str() != Some("")) {
             losses.push(Loss::dropped(path, format!("{what} are not converted")).with_detail(value));
@@ -180,7 +180,7 @@ fn list_names(json: &Value, losses: &mut Vec<Loss>) {
     }
 }
 
-fn list_unknown_attributes(json: &Value, losses: &mut Vec<Loss>) {
+fn record_unknown_attributes(json: &Value, losses: &mut Vec<Loss>) {
     for (mesh, entry) in entries(json, "meshes").iter().enumerate() {
         for (index, primitive) in entries(entry, "primitives").iter().enumerate() {
             let attributes = primitive.get("attributes").and_then(Value::as_object);

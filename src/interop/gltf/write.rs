@@ -144,7 +144,7 @@ fn animation_entry<'a>(
         channels.push(json!({ "sampler": samplers.len(), "target": target }));
         samplers.push(json!({ "input": input, "interpolation": interpolation, "output": output }));
     }
-    times.list_shift(at, losses);
+    times.record_shift(at, losses);
     let mut extras = Extras::new();
     // Non-finite floats become strings.
     for (name, value) in [("rate", animation.rate), ("duration", animation.duration)] {
@@ -201,7 +201,7 @@ impl TimeWriter {
         accessor
     }
 
-    fn list_shift(&self, at: &str, losses: &mut Vec<Loss>) {
+    fn record_shift(&self, at: &str, losses: &mut Vec<Loss>) {
         let (path, message) = (format!("{at}.times"), "equal times were moved apart");
         losses.extend(Loss::quantised(path, message, Quantity::TIMES, self.shift).if_any());
     }

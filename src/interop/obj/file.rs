@@ -74,8 +74,8 @@ impl MeshPart {
 }
 
 impl ObjFile {
-    /// Lists the content that scenes cannot represent.
-    pub fn list_losses(&self, losses: &mut Vec<Loss>) {
+    /// Records losses for the content that scenes cannot represent.
+    pub fn record_losses(&self, losses: &mut Vec<Loss>) {
         let ObjFile { lists, unsupported, .. } = self;
         for (keyword, (count, span)) in &unsupported.statements {
             let detail = format!("{count}, the first at {span}");

@@ -42,7 +42,7 @@ pub(super) fn collect_materials(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> 
     library
 }
 
-/// Removes from a material the properties that MTL cannot express, and lists the losses. MTL supports only finite
+/// Removes from a material the properties that MTL cannot express, and records the losses. MTL supports only finite
 /// colours, opacity instead of alpha modes, the same wrapping in both directions, and single-line names.
 fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
     if let Some(texture) = &mut material.texture {

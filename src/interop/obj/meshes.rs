@@ -20,15 +20,15 @@ pub(super) fn to_meshes(
 ) -> (Vec<Mesh>, Vec<String>) {
     let ObjFile { lists, parts, name, .. } = file;
     if parts.is_empty() && lists.positions.len() > 0 {
-        let unused = list_unused_materials(materials, &parts, losses);
+        let unused = record_unused_materials(materials, &parts, losses);
         return (vec![to_point_mesh(lists, name, uv_origin, losses)], unused);
     }
-    list_unused_values(&lists, &parts, losses);
-    let unused = list_unused_materials(materials, &parts, losses);
+    record_unused_values(&lists, &parts, losses);
+    let unused = record_unused_materials(materials, &parts, losses);
     let mut transformed = BTreeSet::new();
     let meshes = parts.into_iter().enumerate().map(|(index, part)| {
         let path = format!("meshes[{index}]");
-        part.faces.list_degenerate(&format!("{path}.faces"), losses);
+        part.faces.record_degenerate(&format!("{path}.faces"), losses);
         let found = materials.get(&part.material);
         let material = to_utf8(&part.material, &format!("{path}.material.name"), losses);
         let mut mesh = Mesh {
@@ -50,8 +50,8 @@ pub(super) fn to_meshes(
     (meshes, unused)
 }
 
-/// Lists the materials that no face uses. Returns their names.
-fn list_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &mut Vec<Loss>) -> Vec<String> {
+/// Records losses for the materials that no face uses. Returns their names.
+fn record_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &mut Vec<Loss>) -> Vec<String> {
     let used: HashSet<&[u8]> = parts.iter().map(|part| &*part.material).collect();
     let unused: BTreeSet<_> = materials.keys().filter(|name| !used.contains(&***name)).collect();
     let unused: Vec<_> = unused.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
@@ -62,7 +62,7 @@ fn list_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &mut
 
 /// Fills in the attributes of the vertices. If only some vertices have an attribute, the others get a default.
 fn set_attributes(mesh: &mut Mesh, corners: &[Corner], lists: &ValueLists, at: &str, losses: &mut Vec<Loss>) {
-    let mut list_defaults = |count: usize, field: &str, what: &str| {
+    let mut record_defaults = |count: usize, field: &str, what: &str| {
         if count > 0 {
             let message = format!("missing values were replaced by {what}");
             let loss = Loss::changed(format!("{at}.{field}"), message);
@@ -72,19 +72,23 @@ fn set_attributes(mesh: &mut Mesh, corners: &[Corner], lists: &ValueLists, at: &
     // All indices are in range: the reader has dropped or cleared all others.
     (mesh.positions, mesh.exact_positions) = lists.positions.select(corners.iter().map(|corner| corner[0]));
     if corners.iter().any(|corner| corner[1] != ABSENT) {
-        list_defaults(count_absent(corners, 1), "uvs[0]", "texture coordinates (0, 0)");
+        record_defaults(count_absent(corners, 1), "uvs[0]", "texture coordinates (0, 0)");
         let uv = |corner: &Corner| lists.uvs.get(corner[1] as usize).copied().unwrap_or_default();
         mesh.uvs.push(corners.iter().map(uv).collect());
     }
     let color = |corner: &Corner| lists.colors.get(corner[0] as usize).copied().flatten();
     if !lists.colors.is_empty() && corners.iter().any(|corner| color(corner).is_some()) {
-        list_defaults(corners.iter().filter(|corner| color(corner).is_none()).count(), "colors[0]", "white");
+        record_defaults(
+            corners.iter().filter(|corner| color(corner).is_none()).count(),
+            "colors[0]",
+            "white",
+        );
         let colors = corners.iter().map(|corner| color(corner).unwrap_or([1.0; 4])).collect();
         mesh.colors.push(Colors::F32(colors));
     }
     if corners.iter().any(|corner| corner[2] != ABSENT) {
         let missing = count_absent(corners, 2);
-        list_defaults(missing, "normals", "generated normals");
+        record_defaults(missing, "normals", "generated normals");
         if missing > 0 {
             mesh.generate_normals();
         }
@@ -104,7 +108,7 @@ fn count_absent(vertices: &[Corner], slot: usize) -> usize {
 /// Converts a file without faces to a mesh of its positions.
 fn to_point_mesh(lists: ValueLists, name: MeshName, uv_origin: UvOrigin, losses: &mut Vec<Loss>) -> Mesh {
     for (path, count) in [("vt", lists.uvs.len()), ("vn", lists.normals.len())] {
-        list_unused_count(path, count, count, losses);
+        record_unused_count(path, count, count, losses);
     }
     let vertices: Vec<_> = (0..lists.positions.len() as u32).map(|index| [index, ABSENT, ABSENT]).collect();
     let mut mesh = Mesh { name: join_names(name, "meshes[0]", losses), uv_origin, ..Mesh::default() };
@@ -113,16 +117,16 @@ fn to_point_mesh(lists: ValueLists, name: MeshName, uv_origin: UvOrigin, losses:
     mesh
 }
 
-/// Lists the values that no face uses.
-fn list_unused_values(lists: &ValueLists, parts: &[MeshPart], losses: &mut Vec<Loss>) {
+/// Records losses for the values that no face uses.
+fn record_unused_values(lists: &ValueLists, parts: &[MeshPart], losses: &mut Vec<Loss>) {
     let all = [("v", lists.positions.len()), ("vt", lists.uvs.len()), ("vn", lists.normals.len())];
     for (slot, (path, count)) in all.into_iter().enumerate() {
         let indices = parts.iter().flat_map(|part| &part.vertices).map(|corner| corner[slot]);
-        list_unused_count(path, count - count_used(count, indices), count, losses);
+        record_unused_count(path, count - count_used(count, indices), count, losses);
     }
 }
 
-fn list_unused_count(path: &str, count: usize, of: usize, losses: &mut Vec<Loss>) {
+fn record_unused_count(path: &str, count: usize, of: usize, losses: &mut Vec<Loss>) {
     let loss = Loss::dropped(path, "values that no face uses").with_count_of(count, of, "values");
     losses.extend(loss.if_any());
 }

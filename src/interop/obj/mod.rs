@@ -84,7 +84,7 @@ pub(super) fn read_from(
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
     let file = read::read(input, options.strictness, limits, ParseSizes::DEFAULT)?;
-    file.list_losses(&mut losses);
+    file.record_losses(&mut losses);
     let materials = read_libraries(&file.libraries, files, limits, &mut losses);
     let (meshes, unused_materials) = meshes::to_meshes(file, &materials, conventions.uv_origin, &mut losses);
     let mut scene = Scene { meshes, ..Scene::default() };

@@ -72,7 +72,7 @@ fn read_mesh(
             require_triangles(element.count, limits.max_triangles)?;
         }
         if index == vertex {
-            list_dropped_lists(element, losses);
+            record_dropped_lists(element, losses);
             let rows = Rows::read(&mut source, element, strictness, losses)?;
             fill_attributes(&mut mesh, rows, losses)
                 .map_err(|message| reject(bytes, element.count_range.clone(), message))?;
@@ -152,7 +152,7 @@ fn take_colors(rows: &mut Rows) -> (Option<Colors>, f32) {
     (None, 0.0)
 }
 
-fn list_dropped_lists(element: &Element, losses: &mut Vec<Loss>) {
+fn record_dropped_lists(element: &Element, losses: &mut Vec<Loss>) {
     for property in element.properties.iter().filter(|property| property.length_type.is_some()) {
         let path = format!("{}.{}", element.name, property.name);
         losses.push(Loss::dropped(path, "lists of values per vertex are not converted"));
@@ -269,7 +269,7 @@ impl FaceReader {
         let loss = Loss::dropped("face", "faces with missing vertices");
         let all = self.polygons.len() + self.dropped;
         losses.extend(loss.with_count_of(self.dropped, all, "faces").if_any());
-        self.polygons.list_degenerate("face", losses);
+        self.polygons.record_degenerate("face", losses);
         self.polygons.into_faces()
     }
 }

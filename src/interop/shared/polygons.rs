@@ -71,12 +71,12 @@ impl Polygons {
     /// corners, including surplus corners after the last triangle.
     pub fn take_faces(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Polygons {
         let polygons = Polygons::from_faces(std::mem::take(&mut mesh.faces), mesh.positions.len());
-        polygons.list_degenerate(&format!("meshes[{index}].faces"), losses);
+        polygons.record_degenerate(&format!("meshes[{index}].faces"), losses);
         polygons
     }
 
-    /// Lists the number of dropped faces, if any, at `path`.
-    pub fn list_degenerate(&self, path: &str, losses: &mut Vec<Loss>) {
+    /// Records the number of dropped faces, if any, at `path`.
+    pub fn record_degenerate(&self, path: &str, losses: &mut Vec<Loss>) {
         if self.degenerate_count > 0 {
             let all = self.len() + self.degenerate_count;
             let loss = Loss::dropped(path, "faces with fewer than 3 corners");

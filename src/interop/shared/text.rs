@@ -278,7 +278,7 @@ pub(in crate::interop) fn unique_name(name: &str, taken: &mut BTreeSet<String>) 
     free
 }
 
-/// Converts a name in a file to UTF-8. Replaces invalid bytes, and lists the change at `path`.
+/// Converts a name in a file to UTF-8. Replaces invalid bytes, and records the change at `path`.
 pub(in crate::interop) fn to_utf8(bytes: &[u8], path: &str, losses: &mut Vec<Loss>) -> String {
     let text = String::from_utf8_lossy(bytes);
     if text.as_bytes() != bytes {

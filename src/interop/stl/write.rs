@@ -18,7 +18,7 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
         CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
     let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
     let faces = Polygons::take_faces(&mut mesh, 0, &mut losses);
-    list_losses(&mesh, &faces, &mut losses);
+    record_losses(&mesh, &faces, &mut losses);
     let count = u32::try_from(faces.len()).map_err(|_| {
         let message = format!("{} faces exceed the maximum of STL, {}", faces.len(), u32::MAX);
         Error::inexpressible(message).at_text("meshes[0].faces")
@@ -42,8 +42,8 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
     Ok(losses)
 }
 
-/// Lists shared vertices, and vertices that no facet uses, since STL has neither.
-fn list_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
+/// Records losses for shared vertices, and vertices that no facet uses, since STL has neither.
+fn record_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
     let (vertices, corners) = (mesh.positions.len(), faces.corner_indices());
     let used = count_used(vertices, corners.iter().copied());
     if used < corners.len() {

@@ -61,7 +61,7 @@ pub(in crate::interop::gltf) fn read(file: &GltfFile, losses: &mut Vec<Loss>) ->
             entries.push(MaterialEntry::default());
         }
     }
-    reader.list_losses(unused);
+    reader.record_losses(unused);
     Ok(entries)
 }
 
@@ -159,8 +159,8 @@ impl MaterialReader<'_> {
         }
     }
 
-    /// Lists the losses, at most one of each kind.
-    fn list_losses(self, unused: Vec<String>) {
+    /// Records the losses, at most one of each kind.
+    fn record_losses(self, unused: Vec<String>) {
         let MaterialReader { textures, unsupported, affected, transformed, losses, .. } = self;
         let all = textures.file.root.materials.len();
         let loss = Loss::dropped("materials", "unsupported properties");

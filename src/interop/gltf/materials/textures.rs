@@ -57,7 +57,7 @@ impl<'a> Textures<'a> {
         Textures { file, images: vec![ImageState::Unused; file.root.images.len()] }
     }
 
-    /// Reads the texture that a material refers to at the path `at`. Lists a loss and returns `None` if the texture
+    /// Reads the texture that a material refers to at the path `at`. Records a loss and returns `None` if the texture
     /// cannot be read. Returns an error if the images exceed the limits.
     pub fn read(&mut self, info: &Info, at: &str, losses: &mut Vec<Loss>) -> Result<Option<TextureUse>> {
         let root = &self.file.root;

@@ -52,7 +52,7 @@ impl NormalizeStats {
     }
 }
 
-/// Normalises quaternions. Lists the changes at `path`.
+/// Normalises quaternions. Records the changes at `path`.
 pub(super) fn repair_rotations(values: &mut [[f32; 4]], path: &str, losses: &mut Vec<Loss>) {
     let mut stats = NormalizeStats::default();
     for value in &mut *values {
