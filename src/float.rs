@@ -22,7 +22,7 @@ pub fn serialize<T: Floats, S: Serializer>(value: &T, serializer: S) -> Result<S
     value.serialize_floats(serializer)
 }
 
-/// Deserializes floats.
+/// Deserialises floats.
 pub fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     T::deserialize_floats(deserializer)
 }

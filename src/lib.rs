@@ -31,7 +31,6 @@
 //! ```
 //! # #[cfg(all(feature = "bmd", feature = "gltf"))] {
 //! use meshspec::scene::Scene;
-//!
 //! let (scene, losses) = Scene::open("samples/bmd/tentacle.bmd")?;
 //! # let out = std::env::temp_dir().join(format!("meshspec-{}.glb", std::process::id()));
 //! # let more_losses = scene.save(&out)?;
@@ -160,9 +159,8 @@
 //! | `serde`, `proptest`, `parallel` | serde data; tests of loaders; several threads for large files | no |
 //! | `lz4`, `zstd`, `checksums` | compressed blocks and checksums in custom formats | `lz4`, `zstd` |
 //!
-//! One format alone: `meshspec = { version = "0.1", default-features = false, features = ["mesh"] }`.
-//! Public dependencies: binrw, bytemuck and modular-bitfield (declarations), bytes (`iyma`), glam (`scene`), half
-//! (`iyma`), serde (`serde`), serde_json (`scene`, `serde`), proptest (`proptest`).
+//! One format alone: `meshspec = { version = "0.1", default-features = false, features = ["mesh"] }`. Public
+//! dependencies: binrw, bytemuck, modular-bitfield; glam (`scene`), serde_json (`scene`, `serde`), bytes, half (`iyma`), proptest.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -131,7 +131,7 @@ impl serde::Serialize for Dialect {
     }
 }
 
-/// Deserializes the dialects of the built-in formats.
+/// Deserialises the dialects of the built-in formats.
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Dialect {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {

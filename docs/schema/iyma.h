@@ -146,9 +146,9 @@ typedef uint8_t iyma_vertex_format;
 #define IYMA_VERTEX_FORMAT_UNORM8 37 /* One unsigned normalised 8-bit integer, 0 to 1. */
 #define IYMA_VERTEX_FORMAT_UNORM8X2 38 /* Two unsigned normalised 8-bit integers, 0 to 1. */
 #define IYMA_VERTEX_FORMAT_UNORM8X4 39 /* Four unsigned normalised 8-bit integers, 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM8X4_BGRA 40 /* Four normalised 8-bit integers, 0 to 1: blue, green, red, alpha. */
+#define IYMA_VERTEX_FORMAT_UNORM8X4_BGRA 40 /* Four unsigned normalised 8-bit integers, 0 to 1: blue, green, red, alpha. */
 #define IYMA_VERTEX_FORMAT_UNORM16 41 /* One unsigned normalised 16-bit integer, 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM10_10_10_2 42 /* Three normalised 10-bit integers and a 2-bit integer, 0 to 1, packed in a word starting at the lowest bit. */
+#define IYMA_VERTEX_FORMAT_UNORM10_10_10_2 42 /* Unsigned normalised integers of 10, 10, 10 and 2 bits, each 0 to 1, packed in a word from the lowest bit. */
 #define IYMA_VERTEX_FORMAT_UNORM16X2 43 /* Two unsigned normalised 16-bit integers, 0 to 1. */
 #define IYMA_VERTEX_FORMAT_UNORM16X4 44 /* Four unsigned normalised 16-bit integers, 0 to 1. */
 

@@ -450,7 +450,7 @@ enums:
     40:
       id: unorm8x4_bgra
       doc: |
-        Four normalised 8-bit integers, 0 to 1: blue, green, red, alpha.
+        Four unsigned normalised 8-bit integers, 0 to 1: blue, green, red, alpha.
     41:
       id: unorm16
       doc: |
@@ -458,7 +458,7 @@ enums:
     42:
       id: unorm10_10_10_2
       doc: |
-        Three normalised 10-bit integers and a 2-bit integer, 0 to 1, packed in a word starting at the lowest bit.
+        Unsigned normalised integers of 10, 10, 10 and 2 bits, each 0 to 1, packed in a word from the lowest bit.
     43:
       id: unorm16x2
       doc: |

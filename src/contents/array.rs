@@ -186,7 +186,7 @@ mod serde_impls {
 
     use super::{Array, Numbers};
 
-    /// A float, serialized as a decimal and as bits.
+    /// A float, serialised as a decimal and as bits.
     trait Float: Copy {
         fn to_finite(self) -> Option<impl Serialize>;
         fn to_hex_bits(self) -> String;

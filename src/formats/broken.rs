@@ -1,4 +1,4 @@
-//! Broken and almost broken copies of valid files, with the verdict of strict reading.
+//! Broken and almost broken copies of valid files, with the rules that they violate.
 
 use super::AnyFormat;
 use crate::layout::generate::broken_text::{TextAttempt, attempts};
@@ -6,7 +6,7 @@ use crate::layout::generate::{self, AlmostBrokenFile, Breakage, BrokenFile};
 use crate::{Finding, ReadOptions, Report, Result, Rule, Severity};
 
 impl AnyFormat {
-    /// Returns copies of a valid file, each with exactly one defect, and the verdict of strict reading.
+    /// Returns copies of a valid file, each with exactly one defect, and with the rule that reading reports for it.
     ///
     /// Breakages violate the [layout](generate::breakages()) of a binary file, or the grammar of a line of a text file.
     ///

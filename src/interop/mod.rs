@@ -227,7 +227,7 @@ impl Interchange {
         limits: &Limits,
     ) -> Result<(Scene, Vec<Loss>)> {
         let (scene, losses) = (self.entry().read)(bytes, files, options, limits)?;
-        scene.require_triangles(limits)?;
+        scene.check_triangle_limit(limits)?;
         Ok((scene, losses))
     }
 
@@ -264,7 +264,7 @@ impl Interchange {
         #[cfg(feature = "obj")]
         if self.is_read_in_parts() {
             let (scene, losses) = obj::read_from(input, files, options, limits)?;
-            scene.require_triangles(limits)?;
+            scene.check_triangle_limit(limits)?;
             return Ok((scene, losses));
         }
         let mut bytes = Vec::new();

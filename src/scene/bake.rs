@@ -52,10 +52,10 @@ impl Mesh {
 impl Scene {
     /// Checks the limits on triangles, vertices and meshes. A mesh with several placements counts once. Returns an
     /// error if a limit is exceeded.
-    pub(crate) fn require_triangles(&self, limits: &Limits) -> Result<()> {
+    pub(crate) fn check_triangle_limit(&self, limits: &Limits) -> Result<()> {
         let count = self.meshes.iter().map(Mesh::cost).fold(0, u64::saturating_add);
-        limits::require_triangles(count, limits.max_triangles)?;
-        limits::require_meshes(self.meshes.len(), limits.max_triangles)
+        limits::check_triangle_limit(count, limits.max_triangles)?;
+        limits::check_mesh_limit(self.meshes.len(), limits.max_triangles)
     }
 
     /// Replaces each mesh with placements for which `is_baked` returns `true` by one transformed copy per instance.
@@ -75,11 +75,11 @@ impl Scene {
         let copies = |(mesh, chosen): (&Mesh, &bool)| if *chosen { mesh.instance_count() } else { 1 };
         let all = self.meshes.iter().zip(&chosen);
         let cost = all.clone().map(|pair| pair.0.cost().saturating_mul(copies(pair) as u64));
-        limits::require_triangles(cost.fold(0, u64::saturating_add), max_triangles)?;
+        limits::check_triangle_limit(cost.fold(0, u64::saturating_add), max_triangles)?;
         let count = all.clone().map(copies).fold(0, usize::saturating_add);
-        limits::require_meshes(count, max_triangles)?;
+        limits::check_mesh_limit(count, max_triangles)?;
         let text_sizes = all.filter(|(_, chosen)| **chosen).map(|(mesh, _)| mesh.text_size());
-        limits::require_text_size(text_sizes.fold(0, u64::saturating_add), max_triangles)?;
+        limits::check_text_limit(text_sizes.fold(0, u64::saturating_add), max_triangles)?;
         let mut baked = Vec::new();
         baked.try_reserve_exact(count).map_err(|error| Error::from(std::io::Error::from(error)))?;
         let mut starts = Vec::with_capacity(chosen.len() + 1);

@@ -8,7 +8,7 @@ export function centerTriangles({ centers, distances, placements }, positions, l
   const colorOf = (distance) => [distance / largest, 0, 0, 1];
   for (const placement of placements) {
     centers.distances.forEach((distance, index) => {
-      const vertices = Array.from(centers.corners.subarray(3 * index, 3 * index + 3));
+      const vertices = Array.from(centers.indices.subarray(3 * index, 3 * index + 3));
       const corners = vertices.map((vertex) => transformPoint(placement, Array.from(positions.subarray(3 * vertex, 3 * vertex + 3))));
       const center = [0, 1, 2].map((axis) => (corners[0][axis] + corners[1][axis] + corners[2][axis]) / 3);
       for (const [a, b] of [[0, 1], [1, 2], [2, 0]]) {
@@ -28,7 +28,7 @@ export function farthestVertex(meshes) {
   };
   for (const mesh of meshes) {
     mesh.distances?.forEach((distance, vertex) => offer(mesh, vertex, distance));
-    mesh.centers?.distances.forEach((distance, index) => offer(mesh, mesh.centers.corners[3 * index], distance));
+    mesh.centers?.distances.forEach((distance, index) => offer(mesh, mesh.centers.indices[3 * index], distance));
   }
   return best;
 }

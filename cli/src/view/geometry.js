@@ -25,7 +25,7 @@ export function loadMeshes(model) {
     joints: takeArray(mesh.joints),
     weights: takeArray(mesh.weights),
     distances: takeArray(mesh.distances),
-    centers: mesh.centers && { corners: takeArray(mesh.centers.corners), distances: takeArray(mesh.centers.distances) },
+    centers: mesh.centers && { indices: takeArray(mesh.centers.indices), distances: takeArray(mesh.centers.distances) },
   }));
 }
 

@@ -293,11 +293,11 @@ fn missing_triangles_have_distances() {
     let data = data(&page);
     let mesh = &data["file"]["model"]["meshes"][0];
     assert_eq!(floats(array(&page, &mesh["distances"])), [0.0; 5]);
-    let corners = array(&page, &mesh["centers"]["corners"]);
-    let corners: Vec<u32> =
-        corners.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+    let indices = array(&page, &mesh["centers"]["indices"]);
+    let indices: Vec<u32> =
+        indices.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
     let distances = floats(array(&page, &mesh["centers"]["distances"]));
-    assert!(corners == [1, 4, 2] && distances.len() == 1 && distances[0] > 0.1, "{corners:?} {distances:?}");
+    assert!(indices == [1, 4, 2] && distances.len() == 1 && distances[0] > 0.1, "{indices:?} {distances:?}");
     assert_eq!(data["other"]["model"]["meshes"][0]["centers"], serde_json::Value::Null);
 }
 

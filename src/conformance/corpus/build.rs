@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::convert::Infallible;
 
+use super::breakages::{AlmostBrokenCandidate, almost_broken, offer_breakages, offer_examples};
 use super::candidates::{Candidate, Candidates};
-use super::declared::{AlmostBrokenCandidate, almost_broken, offer_breakages, offer_examples};
 use super::entry::{CaseKind, IndexEntry, Verdict};
 use super::minimize::minimize;
 use super::oracle::{Oracle, Verdicts};

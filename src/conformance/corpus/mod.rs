@@ -27,9 +27,9 @@
 //! ```
 
 mod boundaries;
+mod breakages;
 mod build;
 mod candidates;
-mod declared;
 mod entry;
 mod minimize;
 mod oracle;

@@ -114,7 +114,7 @@ fn max_index(indices: &IndexBuffer, range: Range<usize>) -> u32 {
     }
 }
 
-/// A hierarchy of maxima: of each block of indices, then of each block of these maxima, and so on.
+/// Maxima in levels: the maximum of each block of indices, then of each block of these maxima, and so on.
 struct Maxima(Vec<Vec<u32>>);
 
 /// The number of items per block.

@@ -15,7 +15,7 @@ use super::names::{self, MeshOrigin};
 use super::skeleton::NodeJoints;
 use super::{INSTANCING, curves, instances, primitive, take_meshspec_extras};
 use crate::interop::{Files, ReadResult};
-use crate::scene::limits::{require_instances, require_meshes, require_triangles};
+use crate::scene::limits::{check_instance_limit, check_mesh_limit, check_triangle_limit};
 use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Source, Transform};
 use crate::{Limits, Loss, LossKind, Result};
 
@@ -108,7 +108,7 @@ impl SceneReader<'_> {
         let nodes = (0..root.nodes.len()).filter(|index| self.hierarchy.is_in_scene[*index]);
         let nodes: Vec<usize> = nodes.collect();
         let counts = nodes.iter().map(|index| instances::instance_count(root, &root.nodes[*index]));
-        require_instances(counts.fold(0, u64::saturating_add), self.max_triangles)?;
+        check_instance_limit(counts.fold(0, u64::saturating_add), self.max_triangles)?;
         for index in nodes {
             let others = coarser_levels(self.file, index, &mut self.log.losses);
             let parent = self.hierarchy.parents[index];
@@ -289,8 +289,8 @@ impl SceneReader<'_> {
         let (vertices, count) = (mesh.positions.len(), instances.len() as u64);
         let size = vertices as u64 * 32 + mesh.faces.corner_count(vertices) as u64 * 4;
         self.copied_cost = self.copied_cost.saturating_add(mesh.cost().saturating_mul(count));
-        require_triangles(self.copied_cost, self.max_triangles)?;
-        require_meshes(self.scene.meshes.len() + instances.len(), self.max_triangles)?;
+        check_triangle_limit(self.copied_cost, self.max_triangles)?;
+        check_mesh_limit(self.scene.meshes.len() + instances.len(), self.max_triangles)?;
         let path = || format!("nodes[{}].extensions.{INSTANCING}", origin.node);
         self.file.charge_budget((size + self.text_size(origin)).saturating_mul(count), path)?;
         let bake = std::mem::replace(&mut self.bake, true);

@@ -12,7 +12,7 @@ use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{Words, first_line_offset, lines_in, locate, quote, shift_span};
 use crate::parallel::join;
 use crate::scene::Mesh;
-use crate::scene::limits::{require_meshes, require_triangles};
+use crate::scene::limits::{check_mesh_limit, check_triangle_limit};
 use crate::{Error, ErrorKind, Limit, Limits, Result, Strictness};
 
 /// The maximum number of kinds of unsupported statements to list.
@@ -96,7 +96,7 @@ impl ObjReader {
         // 32 bytes of library names count as one triangle.
         let names = self.file.libraries.len() / 32;
         let max = values.into_iter().chain([self.vertex_count, self.triangle_count]).fold(names, usize::max);
-        require_triangles(max as u64, self.limits.max_triangles)
+        check_triangle_limit(max as u64, self.limits.max_triangles)
     }
 
     /// Adds a run. Returns `false` if its lines must be read sequentially.
@@ -273,7 +273,7 @@ impl ObjReader {
             let message = format!("{count} meshes take more than the limit of {limit} bytes");
             return Err(Error::limit_exceeded(Limit::Decoded, message));
         }
-        require_meshes(parts.len(), self.limits.max_triangles)?;
+        check_mesh_limit(parts.len(), self.limits.max_triangles)?;
         self.part = Some(index);
         Ok(index)
     }

@@ -24,7 +24,7 @@ use crate::scene::{Capabilities, Conventions, UvOrigin};
 pub(super) use read::read;
 pub(super) use write::write;
 
-/// PLY does not specify axes or unit, so coordinates are unchanged.
+/// PLY specifies neither axes nor a unit; those of glTF are assumed.
 pub(super) const CONVENTIONS: Conventions = Conventions {
     uv_origin: UvOrigin::BottomLeft,
     evidence: "not specified; axes and unit are assumed; the texture origin follows Blender and MeshLab",

@@ -8,7 +8,7 @@ use crate::interop::images;
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{locate, reject};
 use crate::interop::{Files, ReadResult};
-use crate::scene::limits::require_triangles;
+use crate::scene::limits::check_triangle_limit;
 use crate::scene::{self, Colors, Mesh, Scene, SceneOptions, Texture};
 use crate::{Limits, Loss, Quantity, Result, Strictness};
 
@@ -69,7 +69,7 @@ fn read_mesh(
         }
         // Items without properties take no memory, so their number is not limited.
         if needed > 0 && (index == vertex || Some(index) == face) {
-            require_triangles(element.count, limits.max_triangles)?;
+            check_triangle_limit(element.count, limits.max_triangles)?;
         }
         if index == vertex {
             record_dropped_lists(element, losses);

@@ -4,7 +4,7 @@ use super::Solid;
 use crate::interop::shared::positions::Positions;
 use crate::interop::shared::text::{Words, first_line_offset, quote};
 use crate::scene::Mesh;
-use crate::scene::limits::require_triangles;
+use crate::scene::limits::check_triangle_limit;
 use crate::{Error, Limit, Limits, Result};
 
 pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
@@ -43,7 +43,7 @@ fn read_solid(words: &mut Words, limits: &Limits) -> Result<Solid> {
                 }
                 expect_keywords(words, &["endloop", "endfacet"])?;
                 facets += 1;
-                require_triangles(facets, limits.max_triangles)?;
+                check_triangle_limit(facets, limits.max_triangles)?;
                 if solid.normals.len().is_power_of_two() {
                     positions.drop_unneeded();
                 }

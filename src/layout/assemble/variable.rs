@@ -146,7 +146,7 @@ impl Variables {
         self.find(origin)
     }
 
-    /// Returns `true` if a value of this origin is never recomputed.
+    /// Returns `true` if this is the origin of a stored value that is never recomputed.
     pub fn is_fixed(&self, origin: SlotOrigin) -> bool {
         match origin {
             SlotOrigin::Other => false,

@@ -12,7 +12,7 @@ pub(super) struct SizeRange {
     pub(super) max: u64,
 }
 
-/// A reader of bytes: the rest of its input.
+/// Reads from a byte slice. Stores the unread bytes.
 struct ByteReader<'b>(&'b [u8]);
 
 impl<'b> ByteReader<'b> {

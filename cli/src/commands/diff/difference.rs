@@ -80,7 +80,7 @@ pub struct Differences {
     pub total: u64,
 }
 
-/// A group of differences: its index in the list, and the first and last index of its items.
+/// The index of a group of differences in the list, and the first and last index of its items.
 struct ItemGroup {
     index: usize,
     first: u64,

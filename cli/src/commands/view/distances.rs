@@ -15,8 +15,8 @@ const MIN_EXCESS: f64 = 0.02;
 pub struct MeshDistances {
     /// The distances of the vertices.
     pub vertices: Vec<f32>,
-    /// The triangles whose centre is farther away than their corners, such as over a hole: their corners, and the
-    /// distance of the centre.
+    /// The vertex indices and the distance of the centre of each triangle whose centre is farther away than its corners,
+    /// such as over a hole.
     pub centers: Vec<([u32; 3], f32)>,
 }
 

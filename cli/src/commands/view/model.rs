@@ -48,10 +48,10 @@ struct MeshData {
     centers: Option<CentersData>,
 }
 
-/// The triangles for which the distance of the centre is given: their corners and the distances of their centres.
+/// The vertex indices of some triangles, and the distances of their centres.
 #[derive(Serialize)]
 struct CentersData {
-    corners: ArrayRef,
+    indices: ArrayRef,
     distances: ArrayRef,
 }
 
@@ -110,10 +110,10 @@ impl Model {
             let mut data = mesh_data(mesh, faces, &mut remaining, &mut omitted, arrays);
             data.texture = images.texture(&mesh.material).filter(|_| data.uvs.is_some());
             if let Some(MeshDistances { vertices, centers }) = distances.next() {
-                let (corners, of_centers): (Vec<_>, Vec<_>) = centers.into_iter().unzip();
+                let (indices, of_centers): (Vec<_>, Vec<_>) = centers.into_iter().unzip();
                 data.distances = (!vertices.is_empty()).then(|| arrays.add_floats(&vertices));
-                data.centers = (!corners.is_empty()).then(|| CentersData {
-                    corners: arrays.add_words(corners.as_flattened()),
+                data.centers = (!indices.is_empty()).then(|| CentersData {
+                    indices: arrays.add_words(indices.as_flattened()),
                     distances: arrays.add_floats(&of_centers),
                 });
             }

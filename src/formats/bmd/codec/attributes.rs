@@ -41,7 +41,8 @@ impl Default for Tolerance {
 /// The policy for choosing vertex sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum VertexSizes {
-    /// One size per mesh: the smallest that is precise enough for every vertex, or else the largest usable.
+    /// One size per mesh: the smallest that is precise enough for every vertex, or else the largest that can encode
+    /// all of them.
     #[default]
     PerMesh,
     /// One size per vertex: the smallest that is precise enough, or else the most precise.

@@ -3,7 +3,7 @@
 //! Chooses the smallest form that is precise enough: no error exceeds its [`Tolerance`], no position error exceeds the
 //! vertex's limit, and the colour is as close as the nearest colour/shade byte. An attribute that a form omits has its
 //! default: texture coordinate 0, white, the direction of the position as the normal, or bone 0. If no form is precise
-//! enough, chooses the largest usable size per mesh, or the form with the smallest position error per vertex. Bones are
+//! enough, chooses the largest possible size per mesh, or the form with the smallest position error per vertex. Bones are
 //! always preserved.
 
 use super::super::document::{Bone, Surface, Vertices};

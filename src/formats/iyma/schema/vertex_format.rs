@@ -57,7 +57,8 @@ pub enum Component {
     Unorm8,
     /// Like `Unorm8`, in BGRA order.
     Unorm8Bgra,
-    /// Unsigned normalised integers of 10, 10, 10 and 2 bits, packed in a 32-bit word starting at the lowest bit.
+    /// Unsigned normalised integers of 10, 10, 10 and 2 bits, each 0 to 1, packed in a 32-bit word from the lowest
+    /// bit.
     Unorm10x3x2,
     /// Unsigned normalised 16-bit integer, 0 to 1.
     Unorm16,
@@ -182,10 +183,10 @@ vertex_formats! {
     Unorm8 = 37, Unorm8 1, "One unsigned normalised 8-bit integer, 0 to 1.";
     Unorm8x2 = 38, Unorm8 2, "Two unsigned normalised 8-bit integers, 0 to 1.";
     Unorm8x4 = 39, Unorm8 4, "Four unsigned normalised 8-bit integers, 0 to 1.";
-    Unorm8x4Bgra = 40, Unorm8Bgra 4, "Four normalised 8-bit integers, 0 to 1: blue, green, red, alpha.";
+    Unorm8x4Bgra = 40, Unorm8Bgra 4, "Four unsigned normalised 8-bit integers, 0 to 1: blue, green, red, alpha.";
     Unorm16 = 41, Unorm16 1, "One unsigned normalised 16-bit integer, 0 to 1.";
     Unorm10_10_10_2 = 42, Unorm10x3x2 4,
-        "Three normalised 10-bit integers and a 2-bit integer, 0 to 1, packed in a word starting at the lowest bit.";
+        "Unsigned normalised integers of 10, 10, 10 and 2 bits, each 0 to 1, packed in a word from the lowest bit.";
     Unorm16x2 = 43, Unorm16 2, "Two unsigned normalised 16-bit integers, 0 to 1.";
     Unorm16x4 = 44, Unorm16 4, "Four unsigned normalised 16-bit integers, 0 to 1.";
 }
