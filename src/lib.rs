@@ -160,7 +160,8 @@
 //! | `lz4`, `zstd`, `checksums` | compressed blocks and checksums in custom formats | `lz4`, `zstd` |
 //!
 //! One format alone: `meshspec = { version = "0.1", default-features = false, features = ["mesh"] }`. Public
-//! dependencies: binrw, bytemuck, modular-bitfield; glam (`scene`), serde_json (`scene`, `serde`), bytes, half (`iyma`), proptest.
+//! dependencies: binrw, bytemuck, modular-bitfield; glam (`scene`), serde_json (`scene`, `serde`), bytes, half (`iyma`),
+//! serde, proptest.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
