@@ -65,8 +65,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Creates an error. The message should state what was found and what was expected. Readers and writers of custom
-    /// formats also use this constructor.
+    /// Creates an error. The message should state what was found and what was expected.
     ///
     /// ```
     /// use meshspec::{Error, ErrorKind, path};
@@ -189,7 +188,7 @@ impl Error {
         self.0.rule
     }
 
-    /// The message: what was found and what was expected, without file, format, location and rule.
+    /// The message, without file, format, location and rule.
     pub fn message(&self) -> &str {
         &self.0.message
     }

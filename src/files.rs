@@ -25,8 +25,8 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read, has an unknown format, or is rejected by strict reading. The
-    /// message starts with the path.
+    /// Returns an error if the file cannot be read, has an unknown format, is rejected by strict reading, or cannot be
+    /// converted. The message starts with the path.
     pub fn open(path: impl AsRef<Path>) -> Result<(Scene, Vec<Loss>)> {
         Scene::open_with(path, &ReadOptions::default())
     }
@@ -46,7 +46,8 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read, has an unknown format, or is rejected by `options`.
+    /// Returns an error if the file cannot be read, has an unknown format, is rejected by `options`, or cannot be
+    /// converted.
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Scene, Vec<Loss>)> {
         let path = path.as_ref();
         let scene_options = SceneOptions::default().with_strictness(options.strictness);
@@ -60,9 +61,9 @@ impl Scene {
         fs::read(path).map_err(Error::from).and_then(read).map_err(|error| error.in_file(path))
     }
 
-    /// Writes the scene to `path`. The extension selects a built-in or interchange format. Overwrites existing files.
-    /// Returns the losses: content that the format cannot store. Does not
-    /// [generate](crate::scene::Mesh::generate_normals) missing normals.
+    /// Writes the scene to `path`, and any companion files next to it. The extension selects a built-in or interchange
+    /// format. Overwrites existing files. Returns the losses. If the format requires normals,
+    /// [generate](crate::scene::Mesh::generate_normals) them first.
     ///
     /// ```no_run
     /// use meshspec::scene::Scene;
@@ -115,7 +116,7 @@ impl Scene {
 
 impl Interchange {
     /// Writes a scene to `path`, and any companion files next to it. The extension selects the format. Overwrites
-    /// existing files. Returns the losses: content that the format cannot store.
+    /// existing files. Returns the losses.
     ///
     /// ```no_run
     /// use meshspec::interop::Interchange;
@@ -129,9 +130,9 @@ impl Interchange {
     ///
     /// # Errors
     ///
-    /// Returns an error if the extension is not that of an interchange format, or the file name is not UTF-8. Also if
-    /// the format cannot express the scene, or writing fails. The message starts with the path. Nothing is written
-    /// until the conversion succeeds, and each file is written atomically.
+    /// Returns an error if the extension is not that of an interchange format, the file name is not UTF-8, the format
+    /// cannot express the scene, or writing fails. The message starts with the path. Nothing is written until the
+    /// conversion succeeds, and each file is written atomically.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
         let format =

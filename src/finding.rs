@@ -42,7 +42,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Writes `path (bytes a..b): `. Omits an empty path or a missing span.
+/// Writes a prefix such as `path (bytes a..b): `. Omits an empty path or a missing span.
 pub(crate) fn write_location(f: &mut fmt::Formatter<'_>, path: &Path, span: Option<&Span>) -> fmt::Result {
     match (path.is_empty(), span) {
         (true, None) => Ok(()),

@@ -1,4 +1,4 @@
-//! Lossless serialization of floats.
+//! Lossless serialisation of floats.
 //!
 //! JSON lacks infinities and NaN. Such values become the strings `"Infinity"`, `"-Infinity"` and `"NaN"`; a NaN with
 //! other bits than [`f32::NAN`] becomes a string like `"NaN:ffc00001"`. `#[derive(Json)]` uses this module for floats,
@@ -57,7 +57,7 @@ impl Floats for f32 {
 
 struct FloatVisitor;
 
-/// Converts a decimal that was parsed as a 64-bit float to the 32-bit float that parsing it directly would return.
+/// Narrows `value`, parsed from a decimal, to the 32-bit float that parsing the decimal directly would return.
 ///
 /// Rounding twice can be wrong if the 64-bit float is half-way between two 32-bit floats, as for `7.038531e-26`. In
 /// that case, prefers the 32-bit float whose shortest decimal parses to `value`.

@@ -3,7 +3,8 @@
 use meshspec_derive::Json;
 use std::fmt;
 
-/// The built-in formats: feature and name, variant, module, title. Passes the arguments and the rows to `$macro`.
+/// Passes the arguments and a table of the built-in formats to `$macro`. Its columns are feature and name, variant,
+/// module, and title.
 macro_rules! formats {
     ($macro:ident { $($arguments:tt)* }) => {
         $macro! {

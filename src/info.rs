@@ -86,7 +86,7 @@ pub(crate) fn distinct_names(names: impl IntoIterator<Item = String>) -> Vec<Str
     names.into_iter().filter(|name| !name.is_empty() && seen.insert(name.clone())).collect()
 }
 
-/// A named value of a document, other than meshes, skeleton and animations.
+/// A named value of a document or scene, other than meshes, skeleton and animations.
 ///
 /// ```
 /// use meshspec::Dialect;
@@ -117,7 +117,7 @@ pub enum PropertyValue {
     Bytes(u64),
     /// A keyword.
     Keyword(&'static str),
-    /// A text from the file.
+    /// A string from the file.
     Text(String),
 }
 

@@ -1,4 +1,4 @@
-//! The items that the code of `#[derive(Json)]` and `#[derive(ToJson)]` uses.
+//! Items used by the code that `#[derive(Json)]` and `#[derive(ToJson)]` generate.
 
 /// Emits the serde implementations that the derives generate.
 #[doc(hidden)]

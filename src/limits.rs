@@ -6,7 +6,7 @@ pub(crate) const MAX_TRIANGLES: u64 = 1 << 27;
 /// Limits on the cost of reading a file.
 ///
 /// Wrong sizes cannot exhaust memory: counts are checked against the remaining bytes before allocation, and buffers of
-/// implausible size grow as they fill. These limits bound the memory of valid but very large files.
+/// implausible size grow as they fill. These limits bound the memory that valid files take.
 ///
 /// ```
 /// # #[cfg(feature = "crucible")] {
@@ -28,8 +28,8 @@ pub struct Limits {
     pub max_findings_per_rule: usize,
     /// Maximum number of triangles, and of vertices, in an interchange file; 134,217,728 by default, which takes
     /// about 4 GiB. A mesh that several nodes reference counts once, unless it is copied because the target format
-    /// lacks nodes. Values above the default also raise the limits on meshes (one per 64 triangles) and instances (one
-    /// per 4).
+    /// lacks nodes. Values above the default also raise the limits on meshes (one per 64 triangles), instances (one per
+    /// 4), and names and extras in copies (2 bytes per triangle).
     pub max_triangles: u64,
 }
 

@@ -28,8 +28,8 @@ pub struct Line<'l> {
     pub offset: u64,
     /// The bytes of the line, without its line ending.
     pub bytes: &'l [u8],
-    /// The list that the line appends to (if malformed, was meant to), such as `positions` or `uvs[0]`; empty for a
-    /// line without content.
+    /// The list that the line belongs to, such as `positions` or `uvs[0]`, even for a malformed line; empty for a line
+    /// without content.
     pub list: &'static str,
     /// The index of the appended item.
     pub index: usize,

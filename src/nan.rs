@@ -1,7 +1,7 @@
 //! Text notation of NaNs.
 
-/// Parses bits written as `NaN:` and `digits` hexadecimal digits, without checking that they encode a NaN. `None` for
-/// other text.
+/// Parses bits written as `NaN:` and `digits` hexadecimal digits; `None` for other text. Does not check that the bits
+/// encode a NaN.
 pub(crate) fn parse_nan_bits(text: &str, digits: usize) -> Option<u64> {
     let bits = text.strip_prefix("NaN:").filter(|bits| bits.len() == digits)?;
     // `from_str_radix` accepts a plus sign.

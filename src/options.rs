@@ -26,8 +26,8 @@ impl Strictness {
     }
 }
 
-/// A layout of a format: the layout in the specification, or another layout in use. [`About`](crate::About::dialects)
-/// lists the dialects of a format.
+/// The layout in the specification of a format, or a deviating layout in use. [`About`](crate::About::dialects) lists
+/// the dialects of a format.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -45,7 +45,7 @@ pub enum Dialect {
     /// The specification's layout.
     #[default]
     Spec,
-    /// MESH: 78-byte header with a root transform, short animation headers, no strings (M17).
+    /// MESH: 78-byte header with a root transform, shorter animation headers, no strings (M17).
     Renderlib,
     /// Crucible: tangents at bit 4, colour at bit 5, bone weights at bit 6 (C10).
     Tangent,
@@ -160,7 +160,7 @@ pub struct ReadOptions {
     pub strictness: Strictness,
     /// The dialect to read the file as; detected if `None`.
     pub dialect: Option<Dialect>,
-    /// Limits on the cost of decoding.
+    /// Limits on memory and findings.
     pub limits: Limits,
     /// Whether to keep the comments of text formats, so that writing restores them at their original lines.
     pub comments: bool,
@@ -206,7 +206,7 @@ impl ReadOptions {
 pub struct WriteOptions {
     /// Writing rejects the documents that reading with this strictness rejects.
     pub strictness: Strictness,
-    /// The compression level, for formats with levels: for IyMA, a zstd level; 3 if `None`.
+    /// The compression level. For IyMA, a zstd level, 3 if `None`.
     pub compression_level: Option<i32>,
     /// The number of compression threads, for IyMA with the feature `parallel`. 0 and 1 mean one thread. All larger
     /// numbers yield the same bytes, which may differ from those of one thread.
@@ -231,7 +231,7 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// Returns options that write all documents that lenient reading accepts.
+    /// Returns options for writing all documents that lenient reading accepts.
     pub fn lenient() -> WriteOptions {
         WriteOptions { strictness: Strictness::Lenient, ..WriteOptions::default() }
     }

@@ -3,7 +3,6 @@
 #[cfg(feature = "parallel")]
 pub(crate) use rayon::join;
 
-/// Runs both closures in turn.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
     (a(), b())

@@ -105,12 +105,12 @@ pub struct Rule {
     pub section: &'static str,
     /// The rows of `docs/interpretations.md` that the rule cites, such as `M13`; empty if the specification is clear.
     pub row: &'static str,
-    /// The part of the library that finds violations.
+    /// The mechanism that finds violations.
     #[json(skip)]
     pub enforced_by: Enforcement,
 }
 
-/// The part of the library that finds violations of a [`Rule`].
+/// The mechanism that finds violations of a [`Rule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enforcement {
     /// A check, constraint or table column in the declaration.
@@ -118,7 +118,7 @@ pub enum Enforcement {
     /// The structure of the declaration: magic bytes, counts, packed blocks, the end of the file, or the grammar.
     /// Declarations enforce these rules without stating them.
     Structure,
-    /// Code. Contains the reason why the declaration cannot express the rule.
+    /// Hand-written code. Contains the reason why the declaration cannot express the rule.
     Code(&'static str),
 }
 
@@ -136,7 +136,7 @@ impl Rule {
         Rule { code, severity, summary, section: "", row: "", enforced_by: Enforcement::Declaration }
     }
 
-    /// The reference in brackets after a message: the code, then the row if the rule has one.
+    /// The reference in brackets after a message: the code, then the rows, if any.
     pub fn reference(&self) -> String {
         match self.row {
             "" => self.code.to_owned(),

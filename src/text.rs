@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// A string in a file: bytes in any encoding, usually UTF-8, stored without loss.
+/// A string in a file, stored as bytes in any encoding, usually UTF-8.
 ///
 /// ```
 /// let name = meshspec::Text::from("walk");
@@ -33,7 +33,7 @@ pub(crate) fn quoted_or_hex(bytes: &[u8]) -> String {
     if is_text { format!("\"{}\"", bytes.escape_ascii()) } else { format!("{bytes:02x?}") }
 }
 
-/// Truncates text to `max` characters, followed by an ellipsis if it is longer.
+/// Truncates text after `max` characters, replacing the rest by an ellipsis.
 pub(crate) fn truncated(text: &str, max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),

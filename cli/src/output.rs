@@ -194,7 +194,7 @@ impl StagedOutput {
         Ok(record)
     }
 
-    /// Moves all files to their paths. On failure, removes new output files again, but no images, since other outputs
+    /// Moves all files to their paths. On failure, removes new output files again, but not images, since other outputs
     /// may refer to them.
     pub fn commit(mut self) -> Result<()> {
         if !self.stdout_content.is_empty() {

@@ -10,7 +10,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, LitByteStr, LitInt, LitStr, Result, Token, Type};
 
 /// Returns `true` if `repr`, `bitfield` or an attribute of binrw is present. binrw and modular-bitfield remove their
-/// attributes on expansion, so a derive below them would describe another layout.
+/// attributes on expansion, so a derive below them would describe the wrong layout.
 pub fn has_layout_attributes(attrs: &[Attribute]) -> bool {
     has_any(attrs, &["repr", "bitfield"]) || has_codec(attrs)
 }

@@ -59,7 +59,7 @@ impl Part {
     }
 }
 
-/// The options of each requirement that has any, by its directive.
+/// The options of requirements, by directive.
 const REQUIREMENT_OPTIONS: [(&str, &[&str]); 5] = [
     ("sum", &["of", "tolerance"]),
     ("index_into", &["none", "weights"]),
@@ -71,7 +71,7 @@ const REQUIREMENT_OPTIONS: [(&str, &[&str]); 5] = [
 /// The kind of field, which determines the constraints that it can have.
 #[derive(Clone, Copy)]
 pub enum FieldKind {
-    /// A single value, an array, or a list without a count.
+    /// An individual value, an array, or a list without a count.
     Value,
     /// A list with a count.
     List,

@@ -10,7 +10,7 @@ use syn::{BinOp, Block, Error, Expr, ExprLit, Ident, Lit, Member, Result, Stmt, 
 pub struct Scope(Vec<(String, String)>);
 
 impl Scope {
-    /// Adds a field.
+    /// Adds a field or import.
     pub fn push(&mut self, name: String, in_layout: String) {
         self.0.push((name, in_layout));
     }

@@ -74,9 +74,9 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
     derive(input, columns::expand)
 }
 
-/// Implements `meshspec::layout::walk::StoredFields`: the values of the fields that a file stores unchanged, by their
-/// names in the layout. Fields that binrw removes (`temp`), ignores, computes (`calc`), maps, writes with arguments, or
-/// writes with a function other than `bulk::write` have no such value.
+/// Implements `meshspec::layout::walk::StoredFields`: the fields that a file stores without conversion, by their names
+/// in the layout. Fields that binrw removes (`temp`), ignores, computes (`calc`), maps, writes with arguments, or
+/// writes with a function other than `bulk::write` are excluded.
 #[proc_macro_derive(StoredFields, attributes(br, bw, brw, bits, skip, layout, json))]
 pub fn derive_stored_fields(input: TokenStream) -> TokenStream {
     derive(input, stored::expand)
@@ -147,7 +147,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     let (ty, constants) = with_endian(container.endian.unwrap_or(Endian::Little))?;
     let ident = &input.ident;
     let big = match (container.endian, container.bits) {
-        // Bulk data has a single byte order.
+        // Bulk data has a fixed byte order.
         _ if !attributes::has_codec(&input.attrs) => None,
         (None, None) => Some(with_endian(Endian::Big)?.0),
         (None, Some(9..)) => {
@@ -185,7 +185,7 @@ fn type_constant(input: &DeriveInput, container: &Container, shape: &Tokens, end
             decoding: #decoding,
         })
     };
-    // An enum or packed word is a single number; a byte has no byte order.
+    // An enum or packed word is stored as a number; a byte has no byte order.
     let size = match (&container.repr, container.bits) {
         _ if endian == Endian::Little => return declared,
         (Some(repr), _) => quote!(::core::mem::size_of::<#repr>()),

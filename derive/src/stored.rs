@@ -1,4 +1,4 @@
-//! `#[derive(StoredFields)]`: the values of a struct that its file stores unchanged.
+//! `#[derive(StoredFields)]`: the struct fields that a file stores without conversion.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
@@ -52,7 +52,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     })
 }
 
-/// The way in which a field is encoded.
+/// The encoding of a field.
 enum FieldEncoding {
     /// Encoded by binrw, without arguments.
     Value,
@@ -60,7 +60,7 @@ enum FieldEncoding {
     Bulk,
 }
 
-/// Returns the encoding of a field; `None` if the file does not store its value, or stores another value.
+/// Returns the encoding of a field; `None` if its value is not stored or is converted.
 fn stored_encoding(field: &Field) -> Result<Option<FieldEncoding>> {
     let mut encoding = FieldEncoding::Value;
     for directive in parse_directives(&field.attrs)? {

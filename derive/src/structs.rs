@@ -70,7 +70,7 @@ pub fn variant_field(field: &syn::Field, imports: &Imports, endian: Endian) -> R
 }
 
 /// Returns a field as a `Field` constant. Expressions can refer to the names in `scope`. The expression of a stored
-/// checksum can refer to all fields of the struct, in `struct_scope`.
+/// checksum can refer to all stored fields of the struct, in `struct_scope`.
 fn field_constant(
     index: usize,
     field: &syn::Field,

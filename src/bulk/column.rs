@@ -1,4 +1,4 @@
-//! Columns: single attributes of interleaved records.
+//! Access to one attribute of interleaved records.
 
 use super::{PlainData, to_value};
 

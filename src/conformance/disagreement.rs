@@ -12,7 +12,7 @@ use crate::{Path, Rule, Span};
 pub struct Disagreement {
     /// How the loader and strict reading disagree.
     pub mismatch: Mismatch,
-    /// The rule that the file breaks or, if the loader rejects a valid file, almost breaks; `None` for other files.
+    /// The rule that the file breaks or, if the loader rejects a valid file, almost breaks; `None` if there is none.
     pub rule: Option<&'static Rule>,
     /// The path of the field that breaks the rule; empty for a valid file.
     pub path: Path,
@@ -47,7 +47,7 @@ pub enum Mismatch {
     Contents {
         /// The path of the first difference; empty if unknown.
         path: String,
-        /// The expected value and the loaded value, as text.
+        /// A description of the difference, such as ``expected `1`, loaded `2` ``.
         text: String,
     },
     /// The loader panics. Contains the message and its source location.

@@ -112,8 +112,8 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
         TestRunner::new_with_rng(ProptestConfig::default(), rng)
     }
 
-    /// Returns a valid file, followed by all files derived from it except mutated ones. Does not break large binary
-    /// files, since small files can be broken in the same ways.
+    /// Returns a valid file, followed by all files derived from it except randomly mutated ones. Does not break large
+    /// binary files, since small files can be broken in the same ways.
     pub fn derive_files(&self, case: u32, file: &[u8]) -> Vec<TestFile> {
         let mut files = vec![TestFile::valid(file)];
         let Some(layout) = self.tested_format.layout(file, self.dialect) else {
@@ -133,7 +133,7 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
         files
     }
 
-    /// Returns the files derived from a valid file by the change `file_change`; if it truncates, by any truncation.
+    /// Returns the files derived from a valid file by the change `file_change`; for a truncation, by every truncation.
     pub fn derive_with(&self, file: &[u8], file_change: FileChange) -> Vec<TestFile> {
         let (rules, limits) = (self.tested_format.about().rules, Limits::default());
         let layout = self.tested_format.layout(file, self.dialect);

@@ -50,7 +50,7 @@ macro_rules! numbers {
                 }
             }
 
-            /// Appends a value of the declared type of the list; ignores values of other kinds.
+            /// Appends a value of the list's declared type; ignores values of other types.
             pub(super) fn push(&mut self, value: &Value) {
                 match (self, value) {
                     $($((Numbers::$variant(values), Value::$value(value)) => values.push(*value as $number),)?)*
@@ -72,20 +72,20 @@ macro_rules! numbers {
 
 // Each variant: type, name, feature (if any), documentation, and the declared type and `Value` variant (if any).
 numbers! {
-    U8(u8), "u8", "Unsigned integers of 8 bits." from Type::Unsigned(1), Int;
-    U16(u16), "u16", "Unsigned integers of 16 bits." from Type::Unsigned(2), Int;
-    U32(u32), "u32", "Unsigned integers of 32 bits." from Type::Unsigned(4), Int;
-    U64(u64), "u64", "Unsigned integers of 64 bits." from Type::Unsigned(8), Int;
-    I8(i8), "i8", "Signed integers of 8 bits." from Type::Signed(1), Int;
-    I16(i16), "i16", "Signed integers of 16 bits." from Type::Signed(2), Int;
-    I32(i32), "i32", "Signed integers of 32 bits." from Type::Signed(4), Int;
-    I64(i64), "i64", "Signed integers of 64 bits." from Type::Signed(8), Int;
-    Int(i128), "int", "Integers of any other width." from _, Int;
+    U8(u8), "u8", "Unsigned 8-bit integers." from Type::Unsigned(1), Int;
+    U16(u16), "u16", "Unsigned 16-bit integers." from Type::Unsigned(2), Int;
+    U32(u32), "u32", "Unsigned 32-bit integers." from Type::Unsigned(4), Int;
+    U64(u64), "u64", "Unsigned 64-bit integers." from Type::Unsigned(8), Int;
+    I8(i8), "i8", "Signed 8-bit integers." from Type::Signed(1), Int;
+    I16(i16), "i16", "Signed 16-bit integers." from Type::Signed(2), Int;
+    I32(i32), "i32", "Signed 32-bit integers." from Type::Signed(4), Int;
+    I64(i64), "i64", "Signed 64-bit integers." from Type::Signed(8), Int;
+    Int(i128), "int", "Integers of all other widths." from _, Int;
     Bool(bool), "bool", "Truth values." from _, Bool;
     OptionalU8(Option<u8>), "u8", "Bytes; `None` for a missing value.";
-    F16(half::f16), "f16" if "iyma", "Floats of 16 bits.";
-    F32(f32), "f32", "Floats of 32 bits." from _, F32;
-    F64(f64), "f64", "Floats of 64 bits." from _, F64;
+    F16(half::f16), "f16" if "iyma", "16-bit floats.";
+    F32(f32), "f32", "32-bit floats." from _, F32;
+    F64(f64), "f64", "64-bit floats." from _, F64;
 }
 
 impl Numbers {
@@ -138,7 +138,7 @@ impl From<Numbers> for Array {
 }
 
 impl Array {
-    /// Creates an array from rows of equal length.
+    /// Creates an array with the shape `[rows.len(), N]` from rows.
     pub fn from_rows<T, const N: usize>(rows: Vec<[T; N]>) -> Array
     where
         Numbers: From<Vec<T>>,

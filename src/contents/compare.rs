@@ -39,7 +39,7 @@ impl fmt::Display for Difference {
 pub struct Differences {
     /// The first differences, in the order of the expected contents.
     pub listed: Vec<Difference>,
-    /// The number of all differences.
+    /// The total number of differences.
     pub total: u64,
 }
 

@@ -12,7 +12,7 @@ use crate::layout::expr::Value;
 use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor, path_text};
 use crate::{Limits, Text};
 
-/// The fields of a file, decoded by their declaration. Each call of [`Fields::for_each`] decodes them again.
+/// The decoded fields of a file. Each call of [`Fields::for_each`] decodes them again.
 ///
 /// ```
 /// use meshspec::contents::{FieldValue, Fields};
@@ -83,7 +83,7 @@ struct FieldVisitor<F> {
     list: Option<NumberList>,
 }
 
-/// A list of numbers, possibly in nested lists.
+/// A list of numbers, possibly nested.
 struct NumberList {
     path: String,
     /// The number of segments in `path`.

@@ -74,7 +74,7 @@ impl SkinnedPositions {
     }
 
     /// Returns the positions with their tolerance. `max_translation` is an upper bound of the absolute translation
-    /// components of the skinning matrices.
+    /// components of the skinning matrices; ignored unless finite.
     pub(crate) fn into_array(self, max_translation: f64) -> Array {
         let max_translation = if max_translation.is_finite() { max_translation } else { 0.0 };
         let tolerance = (ROUNDING_ERROR + self.max_deviation) * self.max_sum.max(max_translation);

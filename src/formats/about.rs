@@ -99,14 +99,15 @@ impl About {
         About { extensions, ..self }
     }
 
-    /// Sets the dialects, the specification's dialect first. The layouts must be in this order, with equally many for
+    /// Sets the dialects, the specification's dialect first. The layouts must be in this order, the same number for
     /// each dialect.
     pub const fn with_dialects(self, dialects: &'static [Dialect]) -> About {
         About { dialects, ..self }
     }
 
     /// Sets the rules of the format. A structural fault breaks the rule of its field. If the field has no rule, the
-    /// fault breaks the rule whose code ends in `-TRUNCATED`, `-MAGIC`, `-VALUE` or `-PACKING`, or a general rule.
+    /// fault breaks the rule whose code ends in `-TRUNCATED`, `-MAGIC`, `-VALUE`, `-PACKING` or `-TRAILING`, or else a
+    /// general rule.
     pub const fn with_rules(self, rules: &'static [&'static Rule]) -> About {
         About { rules, ..self }
     }
@@ -135,7 +136,7 @@ impl About {
         (self.layouts)()
     }
 
-    /// Returns the layouts of `dialect`, or all layouts if `dialect` is `None`.
+    /// Returns the layouts of `dialect`, or all for `None`. Empty if the format lacks the dialect.
     pub fn layouts_of(&self, dialect: Option<Dialect>) -> Layouts {
         let layouts = self.layouts();
         let Some(dialect) = dialect else { return layouts };

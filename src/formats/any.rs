@@ -204,7 +204,7 @@ impl AnyFormat {
         (self.lines)(bytes, each);
     }
 
-    /// Returns the violations that prevent decoding a text file although each line is valid; `lines` omits them.
+    /// Returns the violations that prevent decoding a text file and belong to no line; `lines` omits them.
     pub fn check_lines(self, bytes: &[u8]) -> Report {
         (self.check_lines)(bytes)
     }

@@ -179,7 +179,7 @@ fn decode_unchecked<T: BinaryFormat>(bytes: &[u8], dialect: Dialect, options: &R
     })
 }
 
-/// Adds the violations of the declaration and, if the structure is valid, those of the other rules.
+/// Adds the violations of the declaration and, if the structure is valid, those that `check_document` finds.
 fn check_encoded<T: BinaryFormat>(
     document: &T,
     bytes: &[u8],

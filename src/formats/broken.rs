@@ -1,4 +1,4 @@
-//! Broken and almost broken copies of valid files, with the rules that they violate.
+//! Copies of valid files that break a rule or only just satisfy it.
 
 use super::AnyFormat;
 use crate::layout::generate::broken_text::{TextAttempt, attempts};
@@ -6,9 +6,9 @@ use crate::layout::generate::{self, AlmostBrokenFile, Breakage, BrokenFile};
 use crate::{Finding, ReadOptions, Report, Result, Rule, Severity};
 
 impl AnyFormat {
-    /// Returns copies of a valid file, each with exactly one defect, and with the rule that reading reports for it.
+    /// Returns copies of a valid file, each with exactly one defect, and with the rule that `check` reports for it.
     ///
-    /// Breakages violate the [layout](generate::breakages()) of a binary file, or the grammar of a line of a text file.
+    /// Breakages violate the [layout](generate::breakages()) of a binary file, or the grammar of a line in a text file.
     ///
     /// ```
     /// # #[cfg(feature = "seed")] {
@@ -78,8 +78,8 @@ impl AnyFormat {
         })))
     }
 
-    /// Adds the reported rule, by default the most severe, and its severity. `None` if the rule is not reported, or the
-    /// validity of the file contradicts the expected severity.
+    /// Sets the rule, if missing, to the most severe one reported, and sets its severity. `None` if the rule is not
+    /// reported, or the validity of the file contradicts the expected severity.
     fn with_verdict(self, broken: BrokenFile, options: &ReadOptions) -> Option<BrokenFile> {
         let report = self.check(&broken.bytes, options).ok()?;
         let mut findings = report.findings().iter();

@@ -1,9 +1,9 @@
 //! Functions that built-in formats implement through their documents.
 
 /// Implements the functions of [`Declared`](super::Declared) that use documents. Requires the modules `examples` and
-/// `strategy` of the format. The first argument returns the edge cases. The second is a closure that returns the strategy
-/// for files. Without it, files are the encoded documents of `strategy::documents_with`, and `check_file` is also
-/// implemented.
+/// `strategy` of the format. The first argument evaluates to the edge cases. The second is a closure that returns the
+/// strategy for files. Without the second, files are the encoded documents of `strategy::documents_with`, and
+/// `check_file` is also implemented.
 macro_rules! by_document {
     ($edge_cases:expr) => {
         by_document!($edge_cases, |config| $crate::formats::generated::encoded_files(

@@ -52,7 +52,7 @@ use crate::{Dialect, ReadOptions, Report, Result, Rule, Span};
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 pub trait Declared: 'static {
-    /// Name, extensions, dialects, rules, layouts.
+    /// The description of the format.
     const ABOUT: &'static About;
 
     /// The grammar of a text format; `None` for a binary format, which has layouts.
@@ -79,7 +79,8 @@ pub trait Declared: 'static {
         }
     }
 
-    /// Returns the layout of a file in `dialect`; `None` for a text format. By default, the one at the dialect's index.
+    /// Returns the layout of a file in `dialect`; `None` for a text format. By default, the layout at the index of the
+    /// dialect, if any.
     fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         let _ = bytes;
         Self::ABOUT.layout(dialect)
@@ -97,8 +98,9 @@ pub trait Declared: 'static {
 
     /// Returns all violations in a file, each with its location. See [`check`](crate::check).
     ///
-    /// By default, reports the first structural fault. If the structure is valid, reports trailing data, violations of
-    /// constraints, wrong checksums, and the findings of [`check_content`](Declared::check_content).
+    /// By default, reports the first structural fault and trailing data before it. If the structure is valid, reports
+    /// trailing data, violations of constraints, wrong checksums, and the findings of
+    /// [`check_content`](Declared::check_content).
     ///
     /// # Errors
     ///
@@ -155,12 +157,13 @@ pub trait Declared: 'static {
     }
 
     /// Calls `each` with each line of a text file and its meaning, until `each` returns `ControlFlow::Break`. Does
-    /// nothing for a binary format.
+    /// nothing by default.
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         let _ = (bytes, each);
     }
 
-    /// Returns the violations that prevent decoding a text file although each line is valid.
+    /// Returns the violations that prevent decoding a text file and belong to no line, such as missing properties.
+    /// Empty by default.
     fn check_lines(bytes: &[u8]) -> Report {
         let _ = bytes;
         Report::default()
@@ -215,7 +218,7 @@ fn first_mismatch(layout: &'static Type, bytes: &[u8]) -> u64 {
     }
 }
 
-/// The number of items in each list. Lists with the same field names are counted together.
+/// The number of items in each list of variable length, summed over paths that differ only in indices.
 #[derive(Default)]
 struct ListCounts(Vec<Property>);
 

@@ -82,8 +82,8 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
     }
 }
 
-/// Detects the format and dialect of a file by magic bytes, then by structure. If they do not identify one format,
-/// the extension of `path` decides, unless it contradicts them. Ignores `.mesh`, which several formats share.
+/// Detects the format and dialect of a file by magic bytes, then by structure. If the bytes do not identify one format,
+/// the extension of `path` decides, unless the bytes contradict it. Ignores the shared extension `.mesh`.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -157,8 +157,8 @@ pub(super) fn format_by_extension<F: Copy + Into<AnyFormat>>(formats: &[F], path
 }
 
 impl FormatId {
-    /// Returns the format with the extension of `path`, ignoring case. `None` for `.mesh`, or unless exactly one
-    /// format has it.
+    /// Returns the format with the extension of `path`, ignoring case. `None` if no format or several formats have it,
+    /// and always for `.mesh`.
     pub fn by_extension(path: &Path) -> Option<FormatId> {
         format_by_extension(FormatId::ALL, path)
     }

@@ -1,4 +1,4 @@
-//! Rule examples: a small file that breaks one rule, and a correct counterpart.
+//! Rule examples: a file that breaks only one rule, and a correct counterpart.
 
 use super::About;
 use crate::layout::declaration::Type;
@@ -35,10 +35,10 @@ pub struct RuleExample {
 /// The maximum numbers of items per list in generated files, in the order in which they are tried.
 const MAX_ITEMS: [u64; 4] = [1, 2, 3, 6];
 
-/// The number of files generated per layout and maximum number of items per list.
+/// The number of files generated for each layout and each of [`MAX_ITEMS`].
 const FILES_PER_LAYOUT: u64 = 24;
 
-/// The number of random numbers from which a file is generated; none with seed 0.
+/// The number of random numbers from which a file is generated; seed 0 uses none.
 const RANDOM_NUMBERS: usize = 128;
 
 /// The search for an example of a rule among generated files.
@@ -50,8 +50,8 @@ pub(super) struct ExampleSearch {
 }
 
 impl ExampleSearch {
-    /// Returns a generated file that violates only `rule`, with its valid counterpart. `None` if no breakage violates
-    /// `rule` alone, or code enforces it.
+    /// Returns a generated file that violates only `rule`, with its valid counterpart. `None` if code enforces `rule`,
+    /// or no breakage violates it alone.
     pub(super) fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
         if matches!(rule.enforced_by, Enforcement::Code(_)) {
             return None;
@@ -67,7 +67,8 @@ impl ExampleSearch {
         })
     }
 
-    /// Returns an example from the first breakage of a valid `file` that violates only `rule`; `None` if there is none.
+    /// Returns an example from the first breakage of `file` that violates only `rule`; `None` if there is none or
+    /// `file` has findings.
     fn example_from_file(self, file: &[u8], ty: &'static Type, rule: &'static Rule) -> Option<RuleExample> {
         let dialects = self.about.dialects.iter();
         let dialect = *dialects.clone().find(|dialect| (self.layout_of)(file, **dialect) == Some(ty))?;
@@ -93,7 +94,7 @@ impl ExampleSearch {
         Some(report.findings().iter().map(|finding| finding.rule.code).collect())
     }
 
-    /// Returns a valid file in which the broken value is at the limit of its constraint; `None` if no such file exists.
+    /// Returns a valid file in which the broken value is at the limit of its constraint; `None` if none is generated.
     fn counterpart(
         self,
         file: &[u8],
@@ -107,7 +108,7 @@ impl ExampleSearch {
     }
 }
 
-/// Returns the random numbers from which to generate a file. Seed 0 returns none, for the simplest file.
+/// Returns the random numbers from which to generate a file. Empty for seed 0, which generates the simplest file.
 fn random_numbers(seed: u64) -> Vec<u64> {
     let mut state = seed;
     let mut next = || {

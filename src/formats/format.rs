@@ -62,7 +62,7 @@ pub trait Format: Declared + Sized {
     }
 
     /// Converts the document to another dialect. Returns the new document and the losses. By default, returns the
-    /// document unchanged, which suits formats with a single dialect.
+    /// document unchanged, which suits formats with one dialect.
     ///
     /// # Errors
     ///
@@ -78,7 +78,8 @@ pub trait Format: Declared + Sized {
     /// Returns the contents as plain numbers.
     fn contents(&self) -> Contents<'static>;
 
-    /// Adds violations found in a file that cannot be decoded, such as a wrong checksum that may explain the failure.
+    /// Adds violations found without decoding, such as a wrong checksum that may explain the failure. Adds none by
+    /// default.
     fn check_undecoded(bytes: &[u8], dialect: Dialect, report: &mut Report) {
         let _ = (bytes, dialect, report);
     }

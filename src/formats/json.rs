@@ -18,7 +18,7 @@ impl AnyFormat {
         self
     }
 
-    /// Returns `true` if documents of the format can be written as JSON.
+    /// Returns `true` if the format supports JSON documents.
     pub fn has_json(self) -> bool {
         self.json.is_some()
     }

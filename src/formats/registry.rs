@@ -40,17 +40,17 @@ impl Formats {
         Formats(FormatId::ALL.iter().map(|format| (*format).into()).collect())
     }
 
-    /// Adds a format. If several formats have the same file extension, the content of the file decides.
+    /// Adds a format. Detection ignores file extensions that several formats share.
     ///
     /// # Errors
     ///
-    /// Returns an error if the name is already registered, or if it or the name of a layout does not match
-    /// `[a-z][a-z0-9_]*`.
+    /// Returns an error if the name of the format is already registered, or the name of the format or of a layout does
+    /// not match `[a-z][a-z0-9_]*`.
     pub fn with<T: Declared>(self) -> Result<Formats> {
         self.with_format(AnyFormat::of::<T>())
     }
 
-    /// Adds a format, for example with [conversions](AnyFormat::with_scenes).
+    /// Adds a format, for example one with [conversions](AnyFormat::with_scenes).
     ///
     /// # Errors
     ///
@@ -92,8 +92,8 @@ impl Formats {
         })
     }
 
-    /// Returns the format with the extension of `path`, ignoring case. `None` for `.mesh`, or unless exactly one
-    /// format has it.
+    /// Returns the format with the extension of `path`, ignoring case. `None` if no format or several formats have it,
+    /// and always for `.mesh`.
     pub fn by_extension(&self, path: &Path) -> Option<AnyFormat> {
         format_by_extension(&self.0, path)
     }

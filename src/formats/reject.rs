@@ -5,7 +5,8 @@ use crate::{
     Error, ErrorKind, Limits, ReadOptions, Report, Result, Severity, Strictness, WriteOptions, parallel,
 };
 
-/// Returns an error if `check` finds a violation that `strictness` rejects: the first fatal, or else the first one.
+/// Returns an error if `strictness` rejects a violation that `check` finds. Prefers the first fatal violation to the
+/// first rejected one.
 pub(super) fn reject_violations(
     check: impl Fn(&mut Report),
     strictness: Strictness,

@@ -20,7 +20,7 @@ pub(super) fn enforcement_text(about: &About, grammar: Option<&Grammar>, rule: &
     }
 }
 
-/// Returns the note in a format's schemas. It explains ids and codes, and lists the rules that no field declares.
+/// Returns the note in a format's schemas: an explanation of ids and codes, and the rules that no field declares.
 pub(super) fn schema_note(about: &About) -> String {
     let others = about.rules.iter().filter(|rule| rule.enforced_by != Enforcement::Declaration);
     let others = others.map(|r| format!("- {} ({}): {}\n", r.reference(), r.severity.name(), r.summary));

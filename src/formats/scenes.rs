@@ -24,7 +24,7 @@ impl AnyFormat {
         self
     }
 
-    /// Adds conversion between files and scenes, both ways.
+    /// Like [`with_scene_reader`](AnyFormat::with_scene_reader), but also adds conversion of scenes to files.
     pub const fn with_scenes<T: FromScene>(self) -> AnyFormat {
         let write: WriteScene = |scene, options, write_options| {
             let (document, losses) = T::from_scene(scene, options)?;
@@ -136,7 +136,7 @@ impl FormatId {
         with_format!(self, FormatId {}, |D| D::CONVENTIONS)
     }
 
-    /// Returns `true` if readers of this format require normals. If so, converters generate missing normals.
+    /// Returns `true` if readers of this format require normals. If so, `meshspec convert` generates missing normals.
     pub fn needs_normals(self) -> bool {
         with_format!(self, FormatId {}, |D| D::NEEDS_NORMALS)
     }

@@ -20,15 +20,15 @@ const MEDIA_TYPES: [(&str, &[&str], &[u8]); 5] = [
 /// The largest number of magic bytes of a media type.
 const MAX_MAGIC_SIZE: u64 = 12;
 
-/// Returns the media type of an image by its magic bytes; `None` if it is unknown.
+/// Detects the media type of an image from its magic bytes; `None` if it is unknown.
 pub(super) fn detect_media_type(bytes: &[u8]) -> Option<&'static str> {
     let found = MEDIA_TYPES.iter().find(|(.., magic)| bytes.starts_with(magic));
-    // Audio and video files also start with `RIFF`, and the size of the file.
+    // Audio and video files also start with `RIFF` and the file size.
     let is_other_riff = bytes.starts_with(b"RIFF") && bytes.get(8..12) != Some(b"WEBP");
     found.filter(|_| !is_other_riff).map(|(media_type, ..)| *media_type)
 }
 
-/// Returns the media type of an image file by its extension, ignoring case; `None` if the extension is unknown.
+/// Returns the media type for the extension of an image file, ignoring case; `None` if the extension is unknown.
 pub(super) fn media_type_by_name(name: &str) -> Option<&'static str> {
     let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
     let found = MEDIA_TYPES.iter().find(|(_, extensions, _)| extensions.contains(&&*extension));
@@ -87,8 +87,8 @@ fn external_images(scene: &Scene) -> impl Iterator<Item = &str> {
 
 /// Reads and embeds the image files that a scene refers to.
 ///
-/// Returns the path and error of each image that cannot be embedded: it is remote, unreadable, of 4 GiB or more, or of
-/// a type that glTF does not support.
+/// Returns the path and error of each image that cannot be embedded because it is remote, unreadable, 4 GiB or larger,
+/// or neither PNG, JPEG, WebP, KTX2 nor DDS.
 ///
 /// ```
 /// # use std::collections::BTreeMap;

@@ -231,7 +231,7 @@ impl Interchange {
         Ok((scene, losses))
     }
 
-    /// Returns `true` if files of the format refer to images by paths relative to their folder. Writing does not copy
+    /// Returns `true` if files of the format can refer to images by paths relative to the model. Writing does not copy
     /// these image files; [`image_files`] lists them.
     pub fn has_textures(self) -> bool {
         self.entry().capabilities.textures

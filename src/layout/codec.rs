@@ -127,7 +127,7 @@ pub(crate) fn check_strictness(report: &Report, strictness: Strictness, kind: Er
     report.first_rejected(strictness).map_or(Ok(()), |finding| Err(Error::from_finding(kind, finding)))
 }
 
-/// Converts a binrw error: returns the [`Error`] that it wraps or, if it wraps none, the result of `other`.
+/// Returns the [`Error`] that a binrw error wraps, or else the result of `other`.
 pub(crate) fn convert_binrw_error(error: binrw::Error, other: fn(binrw::Error) -> Error) -> Error {
     match error {
         binrw::Error::Backtrace(trace) => convert_binrw_error(*trace.error, other),

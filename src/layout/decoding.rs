@@ -6,8 +6,7 @@ use super::expr::Value;
 
 /// The decoding of a stored value. Declared as `#[layout(decoded = function, formula = "x / 255.0", unit = "m")]`.
 ///
-/// The function takes the stored value, a plain number or a packed word. It returns a type that converts to
-/// [`DecodedValue`].
+/// The function takes the stored number or packed word, and returns a type that converts to [`DecodedValue`].
 ///
 /// The decoding of a packed word applies to all fields of that type that declare no function. The unit may be declared
 /// on the word or on the field. The formula is usually a C expression: `x` is the stored number, and the bit fields of
@@ -44,7 +43,7 @@ use super::expr::Value;
 pub struct Decoding {
     /// The name of the function in the declaration; empty if no function is declared.
     pub name: &'static str,
-    /// Decodes a stored value; returns `None` for a value of the wrong type. The field is `None` without a function.
+    /// Decodes a value; `None` if it has the wrong type or is out of range. Without a function, the field is `None`.
     pub decode: Option<fn(&Value) -> Option<DecodedValue>>,
     /// The formula, as a C expression or in words; empty if no formula is declared.
     pub formula: &'static str,
@@ -64,7 +63,7 @@ pub enum DecodedValue {
 /// An argument type for decoding functions: a number, or a packed word with a layout.
 #[doc(hidden)]
 pub trait FromValue: Sized {
-    /// Converts a value; `None` if it has another type or is out of range.
+    /// Converts a value; `None` if it has the wrong type or is out of range.
     fn from_value(value: &Value) -> Option<Self>;
 }
 
@@ -97,7 +96,7 @@ impl Decoding {
     /// No decoding and no unit.
     pub const NONE: Decoding = Decoding { name: "", decode: None, formula: "", unit: "" };
 
-    /// Replaces a missing function and a missing unit by those of the type.
+    /// Replaces a missing function or unit with that of the type.
     fn inherit_from(self, of_type: Decoding) -> Decoding {
         let decoding = if self.decode.is_some() { self } else { of_type };
         Decoding { unit: if self.unit.is_empty() { of_type.unit } else { self.unit }, ..decoding }

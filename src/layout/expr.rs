@@ -126,10 +126,10 @@ impl BinaryOp {
     }
 }
 
-/// A decoded value.
+/// The value of a field or expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// An integer of up to 128 bits. A 128-bit unsigned value above `i128::MAX` is stored as a negative number.
+    /// An integer of up to 128 bits. Unsigned values above `i128::MAX` wrap to negative numbers.
     Int(i128),
     /// A boolean, such as a single-bit flag or the result of a comparison.
     Bool(bool),
@@ -141,12 +141,12 @@ pub enum Value {
     Bits(u128, &'static Declaration),
     /// The bytes of a string without its terminating NUL.
     Text(Vec<u8>),
-    /// The fields of a struct that expressions refer to.
+    /// The struct fields that expressions refer to.
     Struct(Scope),
 }
 
 impl Value {
-    /// Reads a packed word of type `T` from up to 16 little-endian bytes.
+    /// Reads a packed word of type `T` from up to 16 little-endian bytes; an integer if `T` has no declaration.
     pub fn bits<T: super::Layout>(bytes: &[u8]) -> Value {
         let word = super::declaration::bits::read_word_le(bytes);
         match T::TYPE.own_declaration() {
@@ -205,12 +205,12 @@ pub trait Lookup {
 pub struct Scope(Vec<(&'static str, Value)>);
 
 impl Scope {
-    /// Creates a scope with these names.
+    /// Creates a scope with these names and values.
     pub fn new(names: Vec<(&'static str, Value)>) -> Scope {
         Scope(names)
     }
 
-    /// Adds a name, which shadows any equal name that was added before.
+    /// Adds a name, which shadows earlier equal names.
     pub fn push(&mut self, name: &'static str, value: Value) {
         self.0.push((name, value));
     }

@@ -82,7 +82,7 @@ impl Attribute {
         if let Domain::OneOf(words) = self.domain { words } else { &[] }
     }
 
-    /// Returns the range of the integers, or of the indices of words, without restrictions by the rest of the file.
+    /// Returns the range of the integers, or of the indices of words. Ignores the number of vertices.
     pub fn integer_range(&self) -> RangeInclusive<u32> {
         match (self.value_type, self.domain) {
             (ValueType::Integer, Domain::Range(min, max)) => min.unsigned_abs()..=max.unsigned_abs(),
@@ -103,7 +103,7 @@ impl Attribute {
     }
 }
 
-/// The largest integer in a text file.
+/// The largest valid integer in a text file.
 pub(crate) const MAX_INTEGER: u32 = i32::MAX as u32;
 
 /// The element that a line describes.

@@ -41,7 +41,7 @@ pub(super) enum Json {
     Plain(String),
     List(Vec<Json>),
     Object(Vec<(&'static str, Json)>),
-    /// Omitted from objects.
+    /// A missing value; objects omit its key.
     Omitted,
 }
 
@@ -64,7 +64,7 @@ impl Json {
         if list.is_empty() { Json::Omitted } else { Json::List(list) }
     }
 
-    /// Writes the value, on one line if it fits.
+    /// Writes the value, on one line if it fits in 100 columns.
     fn write(&self, out: &mut String, indent: usize) {
         let line = self.to_one_line();
         let Some(parts) = self.members().filter(|_| line.len() + indent > 100) else {
@@ -150,8 +150,8 @@ fn optional_json<T>(value: Option<T>, print: impl Fn(T) -> Json) -> Json {
     value.map_or(Json::Omitted, print)
 }
 
-/// An object with a name, a description, `entries` and a decoding.
-fn described<const N: usize>(
+/// Returns an object with a name, a description, `entries` and a decoding.
+fn described_object<const N: usize>(
     name: &str,
     doc: &str,
     entries: [(&'static str, Json); N],
@@ -177,7 +177,7 @@ fn declaration_json(reached: &Reached) -> Json {
         ("size", optional_json(declaration.size(&Scope::default()), number_json)),
         (kind, parts),
     ];
-    described(declaration.name, declaration.doc, entries, &declaration.decoding)
+    described_object(declaration.name, declaration.doc, entries, &declaration.decoding)
 }
 
 fn field_json(field: &Field) -> Json {
@@ -197,7 +197,7 @@ fn field_json(field: &Field) -> Json {
         ("block", optional_json(field.block.as_ref(), block_json)),
         ("rule", string_or_omitted(field.rule.map_or("", |rule| rule.code))),
     ];
-    described(field.name, field.doc, entries, &field.decoding)
+    described_object(field.name, field.doc, entries, &field.decoding)
 }
 
 fn constraint_json(constraint: &Constraint) -> Json {
@@ -260,11 +260,11 @@ fn block_json(block: &Block) -> Json {
 
 fn variant_json(variant: &Variant) -> Json {
     let entries = [("if", expr_json(&variant.condition)), ("field", field_json(&variant.field))];
-    described(variant.name, variant.doc, entries, &Decoding::NONE)
+    described_object(variant.name, variant.doc, entries, &Decoding::NONE)
 }
 
 fn enum_value_json(value: &EnumValue) -> Json {
-    described(value.name, value.doc, [("value", number_json(value.value))], &Decoding::NONE)
+    described_object(value.name, value.doc, [("value", number_json(value.value))], &Decoding::NONE)
 }
 
 fn bit_field_json(field: &BitField) -> Json {
@@ -277,7 +277,7 @@ fn bit_field_json(field: &BitField) -> Json {
         ("declared", optional_json(field.declared, |declaration| string_json(declaration.name))),
         ("constraints", Json::list_or_omitted(field.constraints.iter().map(constraint_json))),
     ];
-    described(field.name, field.doc, entries, &field.decoding)
+    described_object(field.name, field.doc, entries, &field.decoding)
 }
 
 fn type_json(ty: &Type) -> Json {

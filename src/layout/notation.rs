@@ -19,7 +19,7 @@ pub(super) trait Notation {
         text
     }
 
-    /// Prints a condition: the printed string `text` starts with `pattern`.
+    /// Prints the condition that the printed string `text` starts with `pattern`.
     fn matches(&self, text: String, pattern: &str) -> String;
 
     /// Prints a cast that may change the value. `text` needs no parentheses.
@@ -42,7 +42,7 @@ impl Notation for TextNotation {
     }
 
     fn cast(&self, text: String, to: IntType) -> String {
-        // Counts and sizes fit in 64 bits, so these casts are omitted.
+        // Counts and sizes fit in 64 bits, so casts to 64 or more bits are omitted.
         if to.bits >= 64 { text } else { format!("({text} as {})", int_name(to)) }
     }
 

@@ -5,7 +5,7 @@ use super::program::{ListingOrder, reachable};
 use super::wording::{readable_expr, requirement_text};
 use crate::Rule;
 
-/// A rule, the field that declares it, and its requirement.
+/// A rule, with the requirement and the field that declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeclaredRule {
@@ -17,8 +17,8 @@ pub struct DeclaredRule {
     pub requirement: String,
 }
 
-/// Returns the rules that these layouts declare: the rules of constraints, and the rules of fields with checks.
-/// Entries that differ only in the declaration of the field are listed once.
+/// Returns the rules of the constraints and of the fields with checks in these layouts. Entries that differ only in the
+/// declaration of the field are listed once.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {

@@ -47,7 +47,7 @@ pub enum Schema {
     Dictionary,
 }
 
-/// A file of a schema.
+/// A printed schema file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemaFile {

@@ -74,7 +74,7 @@ impl Declaration {
 }
 
 impl Field {
-    /// Returns `true` if exactly one of the two fields exists, and both have the same size.
+    /// Returns `true` if the fields have opposite conditions and equal sizes.
     const fn is_alternative_to(&self, other: &Field) -> bool {
         let has_equal_size = matches!((self.ty.stride(), other.ty.stride()), (Some(a), Some(b)) if a == b);
         let has_opposite_condition = match (&self.condition, &other.condition) {

@@ -37,7 +37,8 @@ impl Structure {
         }
     }
 
-    /// Adds the byte range to a codec error with a path. Replaces other errors with the first fault, if any.
+    /// Adds the format name to a codec error, and the byte range if the error has a path. Without a path, replaces the
+    /// error with the first fault, if any.
     pub fn locate(&self, error: Error, bytes: &[u8], limits: &Limits) -> Error {
         if !error.path().is_empty() {
             let span = walk::find(self.ty, bytes, error.path(), limits);

@@ -1,4 +1,4 @@
-//! A single loss.
+//! Losses and their kinds.
 
 use meshspec_derive::ToJson;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::Path;
 
 /// Content that the target of a conversion drops or changes.
 ///
-/// Displayed like a [`LossGroup`](crate::LossGroup) of a single loss.
+/// Displayed like a [`LossGroup`](crate::LossGroup) of one loss.
 ///
 /// ```
 /// use meshspec::{Loss, LossKind, path};
@@ -96,7 +96,7 @@ pub struct Affected {
     allow(dead_code, reason = "unused if only some formats are enabled")
 )]
 impl Loss {
-    /// Creates a loss from the path of a field in the source and a message. Custom formats also use this constructor.
+    /// Creates a loss from the path of a field in the source and a message. Derives the category from the path.
     pub fn new(kind: LossKind, path: impl Into<Path>, message: impl Into<String>) -> Loss {
         let (path, message) = (path.into(), message.into());
         let category = Category::from_path(&path.to_string());

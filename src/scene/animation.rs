@@ -1,4 +1,4 @@
-//! Animations of the skeleton, and their samples at any time.
+//! Animations of the skeleton, and their evaluation at any time.
 
 use super::{Skeleton, Transform};
 use glam::{Quat, Vec3};

@@ -50,7 +50,7 @@ impl fmt::Display for Axis {
 
 /// The axes, unit and texture origin of a format.
 ///
-/// Front faces are counter-clockwise in right-handed systems. Conversion from a left-handed system reverses the
+/// Front faces are counter-clockwise in right-handed systems. Conversion from or to a left-handed system reverses the
 /// winding.
 ///
 /// ```
@@ -90,7 +90,7 @@ impl Conventions {
         evidence: "glTF 2.0, 3.4",
     };
 
-    /// Sets the axes.
+    /// Sets the axes, and the evidence to `as given`.
     pub fn with_axes(mut self, axes: Axes) -> Conventions {
         let Axes([right, up, forward]) = axes;
         (self.right, self.up, self.forward) = (right, up, forward);
@@ -178,8 +178,8 @@ impl FromStr for Axes {
     }
 }
 
-/// A change of axes and unit. Changes of axes only reorder coordinates and flip sign bits, so values, including NaN
-/// payloads, stay exact.
+/// A change of axes and unit. Changes of axes only reorder coordinates and flip sign bits, so 32-bit values, including
+/// NaN payloads, stay exact.
 pub(super) struct BasisChange {
     /// The index of the old coordinate that each new coordinate is copied from.
     source: [usize; 3],

@@ -59,8 +59,8 @@ impl Scene {
     }
 
     /// Replaces each mesh with placements for which `is_baked` returns `true` by one transformed copy per instance.
-    /// Returns an error if the copies exceed `max_triangles` triangles or vertices, or a limit derived from it (on
-    /// meshes, names and extras). Also if memory is exhausted.
+    /// Returns an error if memory is exhausted, or the scene would exceed `max_triangles` triangles or vertices or a
+    /// limit derived from it (on meshes, names and extras).
     pub(crate) fn bake(
         &mut self,
         max_triangles: u64,
@@ -99,7 +99,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Bakes meshes with a sheared placement or in a level of detail, which glTF nodes cannot express.
+    /// Bakes meshes whose placements glTF nodes cannot express: meshes in levels of detail, and meshes with a placement
+    /// that does not decompose into translation, rotation and scale.
     pub(super) fn bake_inexpressible(&mut self, max_triangles: u64, losses: &mut Vec<Loss>) -> Result<()> {
         let levels: HashSet<usize> = self.lods.iter().flat_map(|lod| &lod.meshes).copied().collect();
         self.bake(max_triangles, losses, |index, mesh| {

@@ -2,7 +2,7 @@
 
 use super::CustomAttribute;
 
-/// The parts of a scene that a format can express. [`Capabilities::restrict`] removes all other parts.
+/// The scene content that a format can express. [`Capabilities::restrict`] removes or converts all other content.
 ///
 /// ```
 /// use meshspec::scene::{Capabilities, Conventions, Mesh, Scene};

@@ -150,8 +150,8 @@ impl Mesh {
         };
     }
 
-    /// Fills in (0, 0, 0) if the mesh has other attributes, except custom ones, but no positions. Drops the faces if
-    /// the mesh has no vertices. `path` is the path of the mesh in its source.
+    /// Fills in positions (0, 0, 0) if the mesh has built-in attributes but no positions. Drops the faces if the mesh
+    /// has no vertices. `path` is the path of the mesh in its source.
     #[cfg_attr(
         not(any(feature = "mesh", feature = "crucible")),
         allow(dead_code, reason = "the other formats always have positions")
@@ -227,7 +227,8 @@ impl Mesh {
         self.normals = Some(normals.collect());
     }
 
-    /// Transforms positions, normals and tangents. A mirroring transform also reverses the winding.
+    /// Transforms positions, normals and tangents. A mirroring transform also reverses the winding and the tangents'
+    /// handedness.
     pub fn transform(&mut self, transform: Mat4) {
         self.transform_f64(transform.as_dmat4());
     }

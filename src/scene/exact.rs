@@ -65,7 +65,7 @@ impl Extent {
         self.low.abs().max(self.high.abs()).max_element()
     }
 
-    /// Returns `true` if the box is small and far from the origin. Adding points never makes a box local.
+    /// Returns `true` if the box is far from the origin relative to its size. Adding points never makes a box local.
     pub fn is_local(&self) -> bool {
         self.largest() > MIN_LOCAL_RATIO * self.size()
     }
@@ -91,7 +91,6 @@ fn exceeds(error: f64, fraction: f64, extent: Extent) -> bool {
     extent.size() > 0.0 && error > fraction * extent.size()
 }
 
-/// Rounds a point to 32 bits.
 pub(crate) fn rounded(point: [f64; 3]) -> [f32; 3] {
     point.map(|coordinate| coordinate as f32)
 }

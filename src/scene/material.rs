@@ -97,8 +97,8 @@ impl Material {
         Some((bytes, worst))
     }
 
-    /// Removes the texture, for formats that identify materials by their image. If the texture has a name, it replaces
-    /// the material name, and the base colour is dropped. `mesh` is the index of the mesh.
+    /// Removes the texture, for formats that identify materials by their image. The name of the texture, if any,
+    /// replaces the material name, and the base colour is dropped. `mesh` is the index of the mesh.
     #[cfg(any(feature = "seed", feature = "bmd"))]
     pub(crate) fn replace_name_by_texture(&mut self, format: &str, mesh: usize, losses: &mut Vec<Loss>) {
         let Some(texture) = self.texture.take() else { return };

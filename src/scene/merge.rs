@@ -82,7 +82,7 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     let uvs = meshes.iter().map(|mesh| mesh.uvs.len()).max().unwrap_or(0);
     let colors = meshes.iter().map(|mesh| mesh.colors.len()).max().unwrap_or(0);
     let skins = meshes.iter().map(|mesh| mesh.skins.len()).max().unwrap_or(0);
-    let custom = distinct_custom_attributes(meshes);
+    let custom = merged_custom_attributes(meshes);
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let vertices = mesh.positions.len();
         let mut fill = |attribute: &str, value: &str| {
@@ -138,8 +138,9 @@ fn share_component_types(meshes: &mut [Mesh]) {
     }
 }
 
-/// Returns the custom attributes of all meshes, without values. Meshes share attributes of the same name and type.
-fn distinct_custom_attributes(meshes: &[Mesh]) -> Vec<CustomAttribute> {
+/// Returns the union of the custom attributes of all meshes, without values. Meshes share attributes of the same name
+/// and type; duplicates within one mesh are kept.
+fn merged_custom_attributes(meshes: &[Mesh]) -> Vec<CustomAttribute> {
     let mut all: Vec<CustomAttribute> = Vec::new();
     for mesh in meshes {
         for (index, custom) in mesh.custom.iter().enumerate() {

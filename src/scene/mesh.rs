@@ -29,7 +29,7 @@ pub struct Mesh {
     pub material: Material,
     /// The position (X, Y, Z) of each vertex in metres. `placements` transform it to model space.
     pub positions: Vec<[f32; 3]>,
-    /// The positions in 64 bits. `None` unless rounding to 32 bits is visible, as in a small mesh far from the origin.
+    /// The positions in 64 bits. `None` unless 32 bits are too coarse, as in a small mesh far from the origin.
     /// Edits apply to these positions, then round them to `positions`, which formats write.
     pub exact_positions: Option<Vec<[f64; 3]>>,
     /// The nodes that reference the mesh. Empty for a single node without a name or transform.
@@ -190,7 +190,7 @@ macro_rules! match_components {
 }
 
 impl Components {
-    /// Returns the number of components, counting those of every vertex.
+    /// Returns the total number of components of all vertices.
     pub fn len(&self) -> usize {
         match_components!(self, values => values.len())
     }
@@ -215,7 +215,7 @@ impl Components {
         match_components!(self, values => bytemuck::cast_slice(values))
     }
 
-    /// Returns the numbers at `indices`, in the same order.
+    /// Returns the numbers at `indices`, in the order of `indices`; skips indices past the end.
     pub(super) fn select(&self, indices: &[usize]) -> Components {
         match self {
             Components::F32(values) => Components::F32(gather(values, indices)),
@@ -341,8 +341,8 @@ impl Faces {
         self.indices.get_or_insert_with(|| Indices::U32((0..vertices as u32).collect()));
     }
 
-    /// Drops one or two surplus corners after the last triangle, unless the faces have stored sizes. Returns the number
-    /// of dropped corners.
+    /// Drops one or two surplus corners after the last triangle, unless `corners` contains the face sizes. Returns the
+    /// number of dropped corners.
     pub(super) fn drop_surplus_corners(&mut self, vertices: usize) -> usize {
         if self.corners.is_some() {
             return 0;

@@ -136,7 +136,7 @@ pub type Extras = Map<String, Value>;
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lod {
-    /// The minimum distance in metres at which the meshes are displayed; 0 for the finest level.
+    /// The minimum distance in metres at which the meshes are displayed.
     pub distance: f32,
     /// Indices into [`Scene::meshes`].
     pub meshes: Vec<usize>,
@@ -181,9 +181,8 @@ pub struct SceneOptions {
     /// The extension of the output file, for formats with several file types, such as Crucible. `None` if the file name
     /// is unknown.
     pub extension: Option<String>,
-    /// Whether reading bakes the transforms of nodes into the vertices; only copies of meshes are listed as losses. If
-    /// `false`, nodes become [placements](Mesh::placements). Writers of formats without nodes bake placements and list
-    /// the loss.
+    /// Whether reading bakes the transforms of nodes into the vertices, without listing this as a loss. If `false`,
+    /// nodes become [placements](Mesh::placements). Writers of formats without nodes bake placements and list the loss.
     pub bake: bool,
     /// The maximum number of triangles, and of vertices. Meshes copied for several nodes count once per copy; see
     /// [`Limits::max_triangles`].
@@ -191,8 +190,8 @@ pub struct SceneOptions {
     /// The precision of positions, for formats with several vertex forms, such as BMD. `None` selects the smallest form
     /// without a visible error.
     pub precision: Option<Precision>,
-    /// The strictness of reading interchange formats and of writing BMD. Lenient mode drops and lists invalid
-    /// references, and writes meshes even if packing distorts them beyond recognition.
+    /// The strictness of reading interchange formats and of writing BMD. Lenient mode drops and lists invalid faces and
+    /// truncated data, and writes meshes even if packing distorts them beyond recognition.
     pub strictness: Strictness,
 }
 
@@ -304,6 +303,6 @@ pub trait FromScene: ToScene {
     ///
     /// # Errors
     ///
-    /// Returns an error if the format cannot express the scene at all: for example, if it has too many meshes.
+    /// Returns an error if the format cannot express the scene, for example because the scene has too many meshes.
     fn from_scene(scene: Scene, options: &SceneOptions) -> Result<(Self, Vec<Loss>)>;
 }

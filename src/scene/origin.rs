@@ -11,8 +11,7 @@ use super::{Placement, Transform, skin::influences};
 use crate::{Loss, Quantity};
 
 impl Scene {
-    /// Records the rounding error of root joints that [`Scene::transform`] is applied to, if the error is
-    /// visible and avoidable.
+    /// Records the rounding error of root joints moved by [`Scene::transform`], if visible and avoidable.
     pub(super) fn record_rounded_roots(&self, losses: &mut Vec<Loss>) {
         let Some(transform) = self.transform.map(|transform| transform.as_dmat4()) else { return };
         let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
@@ -21,8 +20,7 @@ impl Scene {
         self.record_rounded(largest_error(moved), losses);
     }
 
-    /// Records the rounding error of joints (without joints, of the transform) if it is visible and
-    /// avoidable.
+    /// Records the rounding error of joints (without joints, of the transform) if it is visible and avoidable.
     fn record_rounded(&self, error: f64, losses: &mut Vec<Loss>) {
         if error == 0.0 {
             return;
@@ -52,10 +50,9 @@ fn largest_error(translations: impl Iterator<Item = DVec3>) -> f64 {
 impl Scene {
     /// Sets the transform of a scene that has none. `joints` lists joint indices with their exact translations.
     ///
-    /// If rounding the transform to 32 bits would be visible, it is applied to the mesh nodes, which have 64 bits. In
-    /// scenes with joints, instead, the large offset of the root joints moves to the transform, rounded to whole units.
-    /// Records the remaining rounding errors: of other joints, and of scenes with levels of detail or
-    /// unbound vertices.
+    /// A transform that needs 64 bits is applied to the mesh nodes. In scenes with joints, the offset of the root
+    /// joints moves to the transform instead, rounded to whole units. Records the remaining rounding errors: of joints
+    /// with parents, and of scenes with levels of detail or unbound vertices.
     pub(crate) fn set_transform(&mut self, matrix: DMat4, joints: &[(usize, DVec3)], losses: &mut Vec<Loss>) {
         let is_root = |(joint, _): &&(usize, DVec3)| self.skeleton.joints[*joint].parent.is_none();
         let (roots, others): (Vec<_>, Vec<_>) = joints.iter().partition(is_root);
@@ -94,9 +91,9 @@ impl Scene {
         skinned.any(|mesh| (0..mesh.positions.len()).any(|vertex| influences(&mesh.skins, vertex).is_empty()))
     }
 
-    /// Rounds the transform to 32 bits, its translation to whole units, and moves root joints and unskinned meshes near
-    /// the origin to compensate. `center` is the scene centre before the transform. Returns `false` if this is
-    /// impossible.
+    /// Rounds the transform to 32 bits, its translation to whole units. To compensate, moves root joints and unskinned
+    /// meshes near the origin. `center` is the scene centre before the transform. Returns `false`, without changes, if
+    /// the offsets are not finite.
     fn move_to_roots(&mut self, transform: DMat4, center: DVec3, roots: &[(usize, DVec3)]) -> bool {
         let rounded = transform.as_mat4();
         let center = center.as_vec3().round().as_dvec3();

@@ -36,13 +36,13 @@ const MAX_NAMES: usize = 20;
 pub enum Pose {
     /// The bind pose, in which the vertices are bound to the joints.
     Bind,
-    /// The rest pose of the source, used while no animation plays.
+    /// The current rest pose, used while no animation plays.
     Rest,
     /// The pose of an animation at a point in time.
     Animation {
         /// The name of the animation, or its index in [`Scene::animations`] if none has that name.
         name: String,
-        /// The time in seconds since the start of the animation.
+        /// The time in seconds; 0 is tick 0.
         seconds: f32,
     },
 }

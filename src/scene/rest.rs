@@ -40,7 +40,7 @@ impl Scene {
     ///
     /// Animations are unchanged, since keys are relative to parents. In animations, a vertex deviates if it is bound to
     /// several joints that move differently; the largest deviation is measured and listed. A joint for which `free`
-    /// returns `true` may be bound in another pose, if its vertices then do not deviate.
+    /// returns `true` may be bound in a pose other than the rest pose, if its vertices then do not deviate.
     #[doc(hidden)]
     pub fn bind_at_rest(&mut self, format: &str, free: impl Fn(&Joint) -> bool) -> Vec<Loss> {
         let mut losses = Vec::new();
@@ -177,8 +177,8 @@ impl Rebinding {
         rebinding
     }
 
-    /// Moves the vertices and rebinds the joints. Returns the number of moved vertices, and the deviations of
-    /// vertices in all other poses.
+    /// Moves the vertices and rebinds the joints. Returns the number of moved vertices, and the deviations of vertices
+    /// in poses other than the rest pose.
     fn apply(&self, scene: &mut Scene, skinning: &Skinning) -> (usize, Vec<VertexDeviation>) {
         let (mut moved, mut deviations) = (0, Vec::new());
         let joints = &scene.skeleton.joints;

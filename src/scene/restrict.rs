@@ -15,8 +15,8 @@ impl Capabilities {
     /// Converts a scene to the axes, unit and texture origin of the format, removes everything that the format cannot
     /// express, and returns the losses. Writers call this function before encoding the scene.
     ///
-    /// Where the format requires it, applies the scene transform, triangulates polygons and merges meshes. Always
-    /// rounds 64-bit coordinates to 32 bits.
+    /// Where the format requires it, applies the scene transform, bakes placements, triangulates polygons and merges
+    /// meshes. Always rounds 64-bit coordinates to 32 bits.
     ///
     /// # Errors
     ///
@@ -240,7 +240,7 @@ impl Capabilities {
             let mut worst = 0.0_f32;
             for [_, v] in uvs {
                 let flipped = 1.0 - *v;
-                // In 64 bits, the difference is exact for all relevant values.
+                // Computed in 64 bits to avoid further rounding.
                 let error = (f64::from(*v) - (1.0 - f64::from(flipped))).abs();
                 worst = worst.max(error as f32);
                 *v = flipped;

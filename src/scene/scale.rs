@@ -17,7 +17,7 @@ use crate::{Loss, Quantity};
 const TOLERANCE: f32 = 1e-4;
 
 impl Scene {
-    /// Removes scale from the bind pose by applying it to translations, vertices and keys. Joints for which `keep`
+    /// Removes scale from the bind pose, and converts rest transforms and keys to match. Joints for which `keep`
     /// returns `true` keep their bind scale. Applies a scaling scene transform first. Returns the losses.
     #[doc(hidden)]
     pub fn bake_scale(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Vec<Loss> {
@@ -118,7 +118,8 @@ impl Scene {
     }
 }
 
-/// Returns the map from the rigidly bound space of a joint to its current space; the identity if unscaled or kept.
+/// Returns the map from the rigidly bound space of a joint to its current space; the identity if unscaled, kept or
+/// singular.
 fn rigid_bind_map(joint: &Joint, keep: impl Fn(&Joint) -> bool) -> Mat3 {
     let bind = joint.inverse_bind.inverse();
     if keep(joint) || !bind.is_finite() || scale_error(bind) <= TOLERANCE {
@@ -141,7 +142,6 @@ fn uniform_factor(map: Mat3) -> Option<f32> {
     map.abs_diff_eq(Mat3::from_diagonal(Vec3::splat(factor)), TOLERANCE * factor.abs()).then_some(factor)
 }
 
-/// New spaces of the joints.
 struct JointSpaces<'a> {
     /// The map from the new space of each joint to its old space.
     maps: Vec<Mat3>,
@@ -204,7 +204,7 @@ impl JointSpaces<'_> {
         });
     }
 
-    /// Resamples a joint's rotation and scale at the sample times of both.
+    /// Resamples and converts a joint's rotation and scale at the sample times of both.
     fn resample_joint(&self, animation: &mut Animation, joint: usize) {
         let is_own = |c: &mut Channel| c.joint == joint && !matches!(c.samples, Samples::Translation(_));
         let own: Vec<_> = animation.channels.extract_if(.., is_own).collect();

@@ -101,12 +101,12 @@ impl Transform {
 }
 
 impl Skeleton {
-    /// Returns the rest transform of a joint relative to its parent.
+    /// Returns the rest transform of a joint relative to its parent; the bind transform if it has none.
     pub fn rest_transform(&self, joint: usize) -> Transform {
         self.joints.get(joint).and_then(|joint| joint.rest).unwrap_or_else(|| self.bind_transform(joint))
     }
 
-    /// Returns the bind transform of a joint relative to its parent.
+    /// Returns the bind transform of a joint relative to its parent; the identity if there is no such joint.
     pub fn bind_transform(&self, joint: usize) -> Transform {
         let Some(child) = self.joints.get(joint) else { return Transform::default() };
         let parent = child.parent.and_then(|parent| self.joints.get(parent));

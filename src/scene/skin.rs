@@ -187,7 +187,8 @@ pub(crate) fn reduce_influences<const COUNT: usize>(
     (kept.collect(), reduced)
 }
 
-/// Converts weights to bytes with a sum of 255 by largest remainder. Returns zeros if their sum is not positive.
+/// Converts weights to bytes with a sum of 255, using the largest remainder method; zeros if the weights have no
+/// positive sum.
 #[cfg(any(feature = "mesh", feature = "gltf"))]
 pub(crate) fn weights_to_bytes(weights: [f32; 4]) -> [u8; 4] {
     let sum: f32 = weights.iter().sum();

@@ -101,8 +101,8 @@ fn defects_name_the_fields() {
     assert_eq!(
         defects(&Twice::TYPE),
         [
-            "Twice.second: `Twice.offset` is its offset and the offset of `first`",
-            "Twice.more: `Twice.sum` is its checksum and the checksum of `bytes`",
+            "Twice.second: `Twice.offset` cannot be both its offset and the offset of `first`",
+            "Twice.more: `Twice.sum` cannot be both its checksum and the checksum of `bytes`",
         ]
     );
 }

@@ -53,7 +53,7 @@ fn merging_reports_losses_and_incompatible_files() {
     let run = folder.run("iyma merge a.ima c.ima -o both.ima");
     assert!(
         run.stderr.contains(
-            "dropped: c.ima: user_data: IyMA stores one user data per file; only the first was kept: 5 bytes"
+            "dropped: c.ima: user_data: IyMA stores one block of user data per file; only the first was kept: 5 bytes"
         ),
         "{}",
         run.stderr

@@ -102,7 +102,7 @@ impl ValueSearch<'_> {
 
 impl Visitor for ValueSearch<'_> {
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        // At its start, the number of items in a list may be unknown.
+        // When a list is entered, its number of items may be unknown.
         let is_list = matches!((node.ty, node.count), (Type::List(_), Some(1..)));
         if self.kind != MANY || !is_list || !self.is_field(node) {
             return ControlFlow::Continue(());

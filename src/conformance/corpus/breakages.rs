@@ -112,7 +112,7 @@ fn describe_defect(broken: &BrokenFile) -> String {
     }
 }
 
-/// Describes the bit pattern of a forbidden integer; empty for an ordinary pattern.
+/// Describes a forbidden integer by its bit pattern; empty unless a description matches.
 fn bit_pattern_suffix(broken: &BrokenFile) -> &'static str {
     let number = broken.value.as_deref().and_then(|value| value.parse::<u64>().ok());
     match (broken.breakage, number) {
@@ -129,7 +129,7 @@ fn bit_pattern_suffix(broken: &BrokenFile) -> &'static str {
     }
 }
 
-/// Returns a suffix for values in later items of a list, which loaders check less often; empty for first items.
+/// Returns a suffix for values in later items of a list, which loaders check less often; empty otherwise.
 fn later_item_suffix(path: &Path) -> &'static str {
     let segments = path.segments().unwrap_or_default().iter();
     let mut indices = segments.filter(|step| matches!(step, Segment::Index(_)));

@@ -96,7 +96,7 @@ impl Candidates {
             || paths().any(|path| !later_item_suffix(path).is_empty())
     }
 
-    /// Returns the candidates. Omits those that break several rules if another breaks only the most severe one.
+    /// Returns the candidates. Omits those that break several rules if the most severe one is also broken alone.
     pub(super) fn into_files(self) -> Vec<Candidate> {
         let alone = self.best.iter().filter(|(_, file)| file.breaks_one_rule());
         let broken_alone: BTreeSet<_> = alone.map(|((_, code, ..), _)| *code).collect();

@@ -12,8 +12,8 @@ use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 /// The maximum number of smaller file pairs to try.
 const MAX_STEPS: usize = 600;
 
-/// Minimises a broken file and its valid source. Returns `None` without a source free of findings, or if the verdict
-/// changes.
+/// Minimises a broken file and its valid source. Returns `None` if the source is missing or has findings, or if the
+/// broken rule changes.
 pub(super) fn minimize(oracle: Oracle, candidate: &Candidate) -> Option<Candidate> {
     let source = candidate.source.clone()?;
     let (codes, dialect) = (candidate.verdicts.codes.clone(), candidate.dialect);

@@ -50,14 +50,14 @@ pub const README: &str = include_str!("README.md");
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Config {
-    /// The minimum number of files. Files that are required for coverage are always included; additional valid and
-    /// mutated files make up the rest.
+    /// The minimum number of files. Files required for coverage are always included; valid and mutated files make up
+    /// the rest.
     pub count: usize,
     /// The seed of the generator.
     pub seed: u64,
     /// The dialect of all files; `None` for files of every dialect.
     pub dialect: Option<Dialect>,
-    /// Whether valid files are plausible: no warnings, ordinary numbers, and UTF-8 strings.
+    /// Whether valid files are plausible: no warnings, finite floats of common magnitude, and UTF-8 strings.
     pub plausible: bool,
 }
 

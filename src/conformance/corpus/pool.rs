@@ -146,8 +146,8 @@ impl Pool {
         }
     }
 
-    /// Chooses small files without findings that together contain every field, alternative and list length, except for
-    /// long lists. Sorted by size.
+    /// Chooses small files without findings that together contain every field, alternative and kind of list, except for
+    /// lists of more than 255 items. Sorts the files by size.
     pub(super) fn base_files(&self) -> Vec<&ValidFile> {
         let is_number = |kind: &str| {
             ["1", "sign bit", "largest", "-0", "infinity", "quiet NaN", "signalling NaN", "subnormal"]
@@ -212,7 +212,7 @@ impl FileGenerator {
         Ok(FileGenerator { runner, strategies, dialect: config.dialect, count: 0 })
     }
 
-    /// Generates a file by the next strategy. Returns `None` if generation fails, or the file has another dialect.
+    /// Generates a file with the next strategy. Returns `None` if generation fails, or the file has another dialect.
     fn draw(&mut self) -> Option<(Dialect, Vec<u8>)> {
         self.count += 1;
         // Uses a new runner, so that only the attempts of this draw count.

@@ -5,7 +5,7 @@ use Test::{Line, Number, Text};
 /// The name under which notations are counted, in place of a field name.
 pub(super) const NOTATION: &str = "(notation)";
 
-/// Tests whether a file content includes a notation.
+/// A test for a notation in the text of a file.
 pub(super) enum Test {
     /// Tests the text.
     Text(fn(&str) -> bool),

@@ -8,7 +8,7 @@ pub fn to_word<const N: usize>(bytes: [u8; N]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// Extracts a bit range, at most 32 bits wide, from consecutive words, the lowest first.
+/// Extracts a bit range, at most 32 bits wide, from consecutive words, the least significant first.
 #[inline(always)]
 pub fn extract_bits<const N: usize>(range: BitRange, words: &[u32; N]) -> u32 {
     let (index, shift) = ((range.offset / 32) as usize, range.offset % 32);

@@ -189,8 +189,8 @@ fn skinned_positions(document: &Document, pose: &Pose, rotation: f32) -> Vec<Arr
     document.meshes.iter().map(mesh).collect()
 }
 
-/// Returns the absolute values of each matrix; for a pseudo-bone, the weighted sum over its bones. Opposite rotations
-/// and weights cancel in the matrix of a pseudo-bone, but their rounding errors do not.
+/// Returns the absolute values of each matrix; for a pseudo-bone, the weighted sum over the bones that it follows.
+/// Opposite rotations and weights cancel in the matrix of a pseudo-bone, but their rounding errors do not.
 fn matrix_bounds(bones: &[Bone], matrices: &[[[f64; 4]; 4]]) -> Vec<DMat4> {
     let mut bounds: Vec<DMat4> = Vec::with_capacity(bones.len());
     for (bone, matrix) in bones.iter().zip(matrices) {

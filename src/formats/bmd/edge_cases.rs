@@ -1,4 +1,4 @@
-//! Cases that generated BMD files rarely cover: many vertices, flat colours in every notation, and vertices that follow
+//! Cases that generated BMD files rarely cover: many vertices, valid and invalid flat colours, and vertices that follow
 //! animated bones.
 
 use super::schema::{
@@ -22,8 +22,8 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     cases.into_iter().filter_map(|(what, bytes)| Some((what, bytes?))).collect()
 }
 
-/// Builds three meshes over the same vertices, with a quad and a triangle each. They use 1,025 or 1,024 vertices. Above
-/// 1,024 vertices, faces have 64 bits, and a quad counts as one; with 1,024, it may also count as two (B12).
+/// Builds three meshes over the same vertices, with a quad and a triangle each. The first uses 1,025 vertices and
+/// counts the quad as one triangle. The others use 1,024 vertices and count the quad as one and as two (B12).
 fn many_vertices() -> Option<Vec<u8>> {
     let mesh = |count: usize, n_tris, last| {
         let mut vertices = Vertices::default();
@@ -31,7 +31,7 @@ fn many_vertices() -> Option<Vec<u8>> {
         let faces = Faces::encode(&[Face::Quad([0, 1, 2, last]), Face::Triangle([0, 1, last])]).ok()?;
         Some(Mesh { n_tris: Some(n_tris), ..Mesh::new(Some(Text::from("stone")), vertices, faces) })
     };
-    // Below, `ofs_vtx` of the later meshes is patched so that they share the vertices of the first mesh.
+    // Below, the later meshes are patched to share the vertices of the first mesh.
     let meshes = vec![mesh(1025, 2, 1024)?, mesh(4, 2, 3)?, mesh(4, 3, 3)?];
     let mut bytes = Document { meshes, ..Document::default() }.write(&WriteOptions::default()).ok()?;
     let table = u32::from_le_bytes(*bytes.get(OFS_MESHES..)?.first_chunk()?) as usize;

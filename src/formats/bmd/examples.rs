@@ -18,7 +18,7 @@ use crate::{Limits, Rule, Text, path};
 const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
     (&FRAMES, |_| {}),
     (&SHARING, |image| {
-        // One hundred bones share a long name.
+        // One hundred bones share a name of 500 bytes.
         let name = Some(Text::from("bone".repeat(125).as_str()));
         image.bones = vec![Bone { name, ..Bone::default() }; 100];
         image.animations.clear();
@@ -81,7 +81,7 @@ fn add_vertex(image: &mut Document, mesh: usize, vertex: PackedVertex) {
 }
 
 fn push_vertex(mesh: &mut Mesh, vertex: PackedVertex) {
-    // Succeeds: the tags of examples match their forms, and all vertices of 64 bits are textured.
+    // Cannot fail: the tags match the forms, and all 64-bit vertices are textured.
     let _ = mesh.vertices.push(vertex);
     // 1 allows all sizes.
     mesh.flags.set_vertex_subtype(1);
@@ -90,7 +90,7 @@ fn push_vertex(mesh: &mut Mesh, vertex: PackedVertex) {
 /// Adds a face to the first mesh.
 fn add_face(image: &mut Document, face: impl Into<Option<PackedFace>>) {
     change_mesh(image, 0, |mesh| {
-        // Succeeds: the tags of examples match their forms.
+        // Cannot fail: the tags match the forms.
         let _ = face.into().map(|face| mesh.faces.push(face));
         // 1 allows all forms.
         mesh.flags.set_triangles_type(1);

@@ -1,4 +1,4 @@
-//! Strategies that generate valid BMD documents, for tests of other loaders.
+//! Strategies that generate valid BMD documents, for tests of loaders.
 
 use binrw::BinRead;
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
         let reserved = [header.resv1, header.resv2, header.resv3];
         let (meshes, lods, bones, animations) = (meshes.0, lods.0, bones.0, animations.0);
         let mut document = Document { reserved, meshes, lods, bones, animations };
-        // Clears the number of triangles, which the reader derives from the faces.
+        // Clears the number of triangles, so that it is derived from the faces.
         document.meshes.iter_mut().for_each(|mesh| mesh.n_tris = None);
         fix_bones(&mut document.bones);
         let bones = document.normal_bones().len();
@@ -55,7 +55,8 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     })
 }
 
-/// Puts normal bones first, makes bones refer to earlier ones, and clears lists without normal bones (B21, B22).
+/// Puts normal bones first, resets bone 0, makes bones refer to earlier ones, and clears lists without normal bones
+/// (B21, B22).
 fn fix_bones(bones: &mut Vec<Bone>) {
     bones.sort_by_key(Bone::is_pseudo);
     if bones.first().is_some_and(Bone::is_pseudo) {

@@ -29,9 +29,8 @@ fn detect_container(bytes: &[u8]) -> Container {
     if is_model { Container::Model } else { Container::Chunk }
 }
 
-/// Checks the structure and detects the dialect. Chooses the tangent dialect if the stream sizes fit only it (C10). If
-/// they fit both dialects, chooses it if strict reading accepts only it (C13). Otherwise, chooses the specification's
-/// dialect.
+/// Detects Crucible by its magic bytes or structure. The dialect is tangent if the stream sizes fit only tangent (C10),
+/// or fit both dialects, and strict reading accepts only tangent (C13). Otherwise, it is the specification's.
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     // The tangent dialect has all attribute bits of the specification and one more.
     let mut sizes = StreamSizes::default();
@@ -63,14 +62,14 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
 /// The stream sizes in the headers of a file.
 #[derive(Default)]
 struct StreamSizes {
-    /// For each stream: its chunk, attribute, and uncompressed size in bytes.
+    /// The chunk index, attribute and uncompressed size in bytes of each stream.
     streams: Vec<(u64, AttributeFlags, u64)>,
     /// The index size of the last chunk.
     index_size: i128,
     compressed_size: i128,
     attribute: Option<AttributeFlags>,
-    /// Whether a block suggests another format: empty but compressed to several bytes (C3), or expanded more than
-    /// 255-fold, which LZ4 cannot encode.
+    /// Whether a block suggests a format other than Crucible: empty but not compressed to 1 byte (C3), or expanded more
+    /// than 255-fold, which LZ4 cannot encode.
     has_implausible_block: bool,
 }
 
@@ -144,7 +143,7 @@ pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// Returns `true` if the encoded document, read in the detected dialect, has the same attributes (C13).
+/// Returns `true` if detecting the dialect keeps the attributes of an encoded, valid document (C13).
 pub(super) fn detection_keeps_attributes(document: &Document, bytes: &[u8]) -> bool {
     let mut streams = document.chunks.iter().flat_map(|chunk| &chunk.streams);
     let depends_on_dialect = |stream: &Stream| {

@@ -9,7 +9,7 @@ impl Default for Indices {
 }
 
 impl Indices {
-    /// The indices as 32-bit numbers.
+    /// Iterates over the indices as 32-bit numbers.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let (narrow, wide): (&[u16], &[u32]) = match self {
             Indices::U16(values) => (values, &[]),

@@ -32,7 +32,7 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     cases.into_iter().filter_map(|(what, bytes)| Some((what, bytes?))).collect()
 }
 
-/// Literals, and the distance and length of the match after them, if there is one.
+/// Literals, then the distance and length of a match, if any.
 type Sequence<'a> = (&'a [u8], Option<(u16, usize)>);
 
 /// Builds a bare chunk of one vertex, with 16-bit indices whose stated size is `size` bytes.
@@ -42,7 +42,7 @@ fn with_indices(size: i32, sequences: &[Sequence<'_>]) -> Option<Vec<u8>> {
     bare_chunk(Some(Lz4Block { uncompressed_size: size, bytes }), 1, None)
 }
 
-/// Builds a bare chunk with 16-bit indices, vertices at the origin and, if given, an empty stream of another attribute.
+/// Builds a bare chunk with 16-bit indices, vertices at the origin and, if given, a stream `empty` without values.
 fn bare_chunk(indices: Option<Lz4Block>, vertices: usize, empty: Option<AttributeFlags>) -> Option<Vec<u8>> {
     let positions = vec![0; size_of::<[f32; 3]>() * vertices];
     let mut streams = vec![position_stream(Lz4Block::compress(&positions).ok()?)];
@@ -105,7 +105,7 @@ fn distant_match() -> Option<Vec<u8>> {
     write(&CompressedChunk { index_size: 0, indices, streams: vec![position_stream(positions)] })
 }
 
-/// Appends an LZ4 sequence: literals, then a match with this distance and length, if there is one.
+/// Appends an LZ4 sequence: literals, then a match with this distance and length, if any.
 fn push_sequence(block: &mut Vec<u8>, literals: &[u8], lz4_match: Option<(u16, usize)>) {
     let (literal_count, match_code) = (literals.len(), lz4_match.map_or(0, |(_, length)| length - 4));
     let start = |length: usize| length.min(15) as u8;

@@ -1,7 +1,7 @@
 //! Crucible mesh chunks: indices and one stream per attribute, each compressed with LZ4.
 //!
 //! A file is one bare chunk, or a `.cmodel` container of chunks. In the tangent dialect, which later engine code uses,
-//! some attribute bits have another meaning. Both dialects are supported. The declaration is in [`schema`].
+//! some attribute bits have a different meaning. Both dialects are supported. The declaration is in [`schema`].
 //!
 //! The format is specified in [Mesh Chunk Format] of Crucible by Joshua-A-Shelton.
 //!

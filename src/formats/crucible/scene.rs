@@ -25,7 +25,7 @@ const POSITION_2D: &str = "position_2d";
 /// The source format of scenes read from Crucible.
 const SOURCE: &str = "crucible";
 
-/// The scene extra that marks the only chunk of a container.
+/// The scene extra of a scene read from a container with one chunk.
 const CONTAINER: &str = "crucible_container";
 
 impl ToScene for Document {
@@ -86,7 +86,8 @@ impl FromScene for Document {
     }
 }
 
-/// Chooses a bare chunk for a single mesh, unless it is saved as `.cmodel` and was not read from a Crucible file.
+/// Chooses a bare chunk for one mesh that was read from Crucible or is not saved as `.cmodel`. Otherwise, chooses a
+/// container, which is a loss for `.crmesh`.
 fn choose_container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss>) -> Container {
     let was_chunk = scene.source.as_ref().is_some_and(|source| source.format == SOURCE);
     match (scene.meshes.len(), options.extension.as_deref()) {

@@ -1,7 +1,7 @@
 //! Strategies that generate valid IyMA documents, for tests of other loaders.
 //!
-//! The declaration does not state the sizes of single buffers, so this module generates the buffers. Unless plausible,
-//! they contain arbitrary bit patterns, including NaN and infinities.
+//! The declaration does not state the sizes of individual buffers, so this module generates the buffers. Unless
+//! `plausible` is set, they contain arbitrary bit patterns, including NaN and infinities.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -76,7 +76,7 @@ fn random_mesh(random: [u32; 4], indices: Option<&IndexBuffer>, vertices: u32, p
     MeshInfo { first_index, index_count, first_vertex, vertex_count }
 }
 
-/// Returns indices of either width, or none.
+/// Returns a strategy for indices of either width, or none.
 fn indices(max_vertices: u32) -> impl Strategy<Value = Option<IndexBuffer>> {
     let (end, counts) = ((max_vertices / 2).max(1), 0..=2 * max_vertices as usize);
     let narrow = vec(0..u16::try_from(end).unwrap_or(u16::MAX), counts.clone());
@@ -106,7 +106,7 @@ fn random_attribute(
     Attribute { usage, format, data: bytes.collect::<Vec<_>>().into() }
 }
 
-/// Returns any subset of the usages in a dialect plus up to two custom usages, in any order.
+/// Returns a strategy for subsets of the usages in a dialect and two custom usages, in any order.
 fn usages(dialect: Dialect) -> impl Strategy<Value = Vec<Usage>> {
     let name = if dialect == Dialect::Reference { "".boxed() } else { any::<String>().boxed() };
     // Two distinct numbers.

@@ -15,9 +15,9 @@ use crate::{Detection, Dialect, Error, Limits, Report, Result, Severity, path};
 
 /// Detects MESH by its structure, and the dialect (M17).
 ///
-/// The renderlib layout matches if the last row of the root transform is 0, 0, 0, 1. If both layouts match, the
-/// dialect is the specification's. The exception is a file that the renderlib layout consumes completely, and that is
-/// invalid or has unprintable strings in the specification's dialect. Copies data only if both layouts match.
+/// The renderlib layout matches if the last row of the root transform is 0, 0, 0, 1. If both layouts match, the dialect
+/// is the specification's, unless renderlib consumes the whole file, and the file is invalid or has unprintable strings
+/// in the specification's dialect. Copies data only if both layouts match.
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     let strings = find_spec_strings(bytes);
     let (dialect, has_structure) = match (matches_renderlib(bytes), strings) {

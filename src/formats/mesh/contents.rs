@@ -85,7 +85,7 @@ struct Rig {
 const MAX_LENGTH_DEVIATION: f64 = 1e-5;
 
 impl Rig {
-    /// Returns `None` without joints, or if their ids are out of order: parents may then be ids or indices (M10).
+    /// Returns `None` if there are no joints, or the ids are out of order, as parents may then be ids or indices (M10).
     fn new(joints: &[Joint]) -> Option<Rig> {
         let is_ordered = joints.iter().enumerate().all(|(index, joint)| usize::from(joint.id) == index);
         if joints.is_empty() || !is_ordered {
@@ -104,7 +104,7 @@ impl Rig {
         Some(Rig { order, parents, inverse_bind })
     }
 
-    /// Returns the poses of the [sampled](sampled_frames) frames of each animation, as far as the budget allows. `None`
+    /// Returns the poses of the [sampled](sampled_frames) frames of each animation, until the budget is spent. `None`
     /// if the vertices have no joints.
     fn poses(&self, document: &Document, columns: &Columns) -> Option<Vec<contents::Pose>> {
         let Columns { positions, joint_ids: Some(ids), joint_weights: Some(weights), .. } = columns else {
@@ -167,7 +167,8 @@ fn local_transform(pose: &Pose) -> Option<DMat4> {
 /// Maximum deviation of a weight sum from 255, due to rounding.
 const MAX_SUM_DEVIATION: i32 = 2;
 
-/// Blends a vertex's joint matrices. `None` if the weights do not sum to about 255, or a used matrix is undefined.
+/// Blends a vertex's joint matrices, and allows the deviation of the weight sum from 255 in `skinned`. `None` if the
+/// deviation is too large, or the matrix of a weighted joint is undefined.
 fn blend_matrices(
     matrices: &[Option<DMat4>],
     ids: [u8; 4],

@@ -284,7 +284,7 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
 
 /// Returns the losses from resampling all channels of an animation at `timestamps`.
 fn resampling_losses(animation: &scene::Animation, index: usize, timestamps: &[f32]) -> Vec<Loss> {
-    // A channel with a single sample is constant, so it loses nothing.
+    // A channel with one sample is constant, so it loses nothing.
     let varying = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
     let varying = varying.filter_map(|channel| Some((channel, &**animation.times.get(channel.times)?)));
     let kept = (timestamps, Interpolation::Linear);

@@ -66,8 +66,8 @@ fn renumber_joints(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
     Some(count)
 }
 
-/// Binds vertices with all weights on missing joints to a static joint; without a free id, unbinds them. Returns `true`
-/// if the joint must be added.
+/// Binds vertices whose weights are all on missing joints to a static joint or, without a free id, unbinds them.
+/// Returns `true` if the static joint must be added.
 fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<Loss>) -> bool {
     let unbound = match &skin.weights {
         Weights::U8(weights) => unbound_vertices(&skin.joints, weights),

@@ -28,7 +28,7 @@ impl Vertices {
         Ok(Vertices { format, bytes })
     }
 
-    /// Creates vertices from single records.
+    /// Creates vertices from their records.
     ///
     /// ```
     /// use meshspec::mesh::{Vertex, VertexFormat, Vertices};
@@ -62,7 +62,7 @@ impl Vertices {
         Vertices { format, bytes: vec![0; count * stride(format)] }
     }
 
-    /// Sets an attribute of all vertices. Does nothing if the format lacks the attribute.
+    /// Sets an attribute of all vertices if the format has it. Returns an error if `values` differs in length.
     pub(super) fn fill<T: PlainData>(&mut self, name: &'static str, values: Option<&[T]>) -> Result<()> {
         let Some(offset) = Vertex::offset_with(name, &[self.format.into()]) else { return Ok(()) };
         let (found, count) = (values.map_or(0, <[T]>::len), self.len());

@@ -1,8 +1,8 @@
 //! The macro that declares the document and its attribute table together, in [`schema`](super::schema).
 
 /// Declares the struct [`Document`](super::Document), and a [`LineKind`](super::LineKind) for each row of its fields.
-/// Each row states the channel, identifier, name and requirements of one kind of line. The field determines how often
-/// such lines occur, and the number, type and range of their values.
+/// Each row states the channel, identifier, name, requirements and meaning of one kind of line. The field determines
+/// how often such lines occur, and the number, type and range of their values.
 macro_rules! document {
     (
         $(#[$document_attribute:meta])*
@@ -127,7 +127,7 @@ macro_rules! document {
                 }
             }
 
-            /// Replaces all columns with zeros, with the given number of lines of each kind.
+            /// Replaces all columns with the given number of zeroed lines of each kind.
             pub(super) fn allocate(&mut self, lines: &[usize; KINDS]) {
                 $(self.$field.allocate(&[$(lines[LineKind::$kind as usize]),+]);)+
             }

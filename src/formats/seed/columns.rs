@@ -41,7 +41,7 @@ pub(super) trait Field {
     /// Returns the values of a channel; empty if it does not exist.
     fn column(&self, channel: usize) -> Column<'_>;
 
-    /// Replaces all columns with zeros, with the given number of lines per channel. Omits trailing empty channels.
+    /// Replaces all columns with the given number of zeroed lines per channel. Omits trailing empty channels.
     fn allocate(&mut self, lines: &[usize]);
 
     /// Returns the columns of the first `channels` channels. The columns of missing channels are empty.

@@ -8,7 +8,7 @@ impl Document {
         self.properties.iter().find(|property| property.name == name).map(|property| &*property.value)
     }
 
-    /// The number of vertices, which is the number of positions.
+    /// The number of vertices, one per position.
     pub fn vertex_count(&self) -> usize {
         self.positions.len()
     }

@@ -36,7 +36,7 @@ pub(super) fn visit_lines(file: &[u8], visit: &mut dyn FnMut(&Line) -> ControlFl
     }
 }
 
-/// Returns a line without findings that appends to no list.
+/// Returns a line that has no findings and appends to no list.
 fn unlisted_line(number: u64, start: usize, bytes: &[u8]) -> Line<'_> {
     Line { number, offset: start as u64, bytes, list: "", index: 0, findings: Vec::new(), describe }
 }

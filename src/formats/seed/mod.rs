@@ -1,6 +1,6 @@
 //! Seed text files: properties, then a line for each attribute of each vertex, then faces.
 //!
-//! The syntax is the grammar `grammar/seed.pest`. The attribute table is in [`schema`].
+//! The syntax is declared in `grammar/seed.pest`, the attribute table in [`schema`].
 //!
 //! The format is specified in [Mesh File Format Specification (.mesh)] of Seed Engine by Confictura Studios.
 //!

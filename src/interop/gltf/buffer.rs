@@ -67,7 +67,6 @@ impl AccessorType {
         AccessorType::new(ComponentType::F32, name)
     }
 
-    /// Sets the bounds to the minimum and maximum of `values`.
     pub fn with_bounds_of<const N: usize>(mut self, values: &[[f32; N]]) -> AccessorType {
         let (mut low, mut high) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
         for value in values {
@@ -81,7 +80,6 @@ impl AccessorType {
         self
     }
 
-    /// Marks the integers as normalised.
     pub fn into_normalized(mut self) -> AccessorType {
         self.normalized = true;
         self
@@ -191,12 +189,10 @@ fn view_json(start: u64, length: u64) -> Value {
 const VALUES_PER_CHUNK: usize = 1 << 16;
 
 impl<'a> Stream<'a> {
-    /// Creates a stream that borrows numbers.
     pub fn borrowed<T: bulk::PlainData>(values: &'a [T]) -> Stream<'a> {
         Stream::Bytes(bulk::as_bytes(values))
     }
 
-    /// Creates a stream with a copy of numbers.
     pub fn owned<T: bulk::PlainData>(values: &[T]) -> Stream<'static> {
         Stream::Bytes(Cow::Owned(bulk::as_bytes(values).into_owned()))
     }

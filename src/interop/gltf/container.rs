@@ -44,7 +44,8 @@ pub(super) fn save_glb(mut json: RootMap, buffer: &Buffer, name: &str, files: &m
     Ok(file.flush()?)
 }
 
-/// Writes the JSON, and the buffer to a `.bin` file with the same stem, or to a data URI if `files` cannot create it.
+/// Writes the JSON, and the buffer to a `.bin` file with the same stem; if companion files are unsupported, to a data
+/// URI.
 pub(super) fn save_json(mut json: RootMap, buffer: &Buffer, name: &str, files: &mut dyn Files) -> Result<()> {
     if buffer.len() > 0 {
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();

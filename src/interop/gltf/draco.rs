@@ -67,7 +67,6 @@ mod decoder {
     /// The approximate memory, in bytes, that the decoder needs per triangle.
     const MEMORY_PER_TRIANGLE: u64 = 64;
 
-    /// The extension object of a primitive.
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct DracoExtension {

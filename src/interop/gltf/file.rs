@@ -169,8 +169,8 @@ fn describe_unsupported_extensions(view: &json::buffer::View) -> Option<String> 
     (!names.is_empty()).then(|| format!("{} is unsupported{why}", names.join(", ")))
 }
 
-/// Checks the major version. Also recognises version 1 by objects where version 2 has lists. Returns an error for any
-/// major version other than 2.
+/// Returns an error for a major version other than 2, or if `meshes` or `nodes` is an object, as in version 1. Accepts
+/// a missing version.
 fn check_version(json: &Value) -> Result<()> {
     let is_version_1 = json.get("meshes").or(json.get("nodes")).is_some_and(Value::is_object);
     let version = match json.pointer("/asset/version") {
@@ -284,7 +284,7 @@ pub(super) fn read_extras(extras: &json::Extras) -> Extras {
     }
 }
 
-/// Returns the error message if `bytes` more bytes would exceed [`Limits::max_decoded`].
+/// Returns the message of the error that `bytes` more bytes exceed [`Limits::max_decoded`].
 fn budget_message(bytes: u64) -> String {
     format!("{bytes} more bytes than the limit for decoded data allows")
 }

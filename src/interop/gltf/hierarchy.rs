@@ -64,7 +64,6 @@ impl Hierarchy {
         Ok(hierarchy)
     }
 
-    /// Computes the transform of each node to scene space.
     fn compute_scene_transforms(&mut self, file: &GltfFile) {
         self.node_to_scene = vec![Mat4::IDENTITY; self.local_transforms.len()];
         self.node_to_scene_f64 = vec![DMat4::IDENTITY; self.local_transforms.len()];
@@ -165,7 +164,7 @@ fn subtree_ranges(order: &[usize], parents: &[Option<usize>]) -> Vec<Range<usize
     ranges
 }
 
-/// Returns the roots of the default scene; all roots if the file has no scene.
+/// Returns the roots of the default scene; all roots if there is none. Lists the other scenes as losses.
 fn scene_roots(file: &GltfFile, parents: &[Option<usize>], losses: &mut Vec<Loss>) -> Vec<usize> {
     let root = &file.root;
     let chosen = root.scene.map_or(0, |scene| scene.value());
@@ -191,7 +190,7 @@ pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
     }
 }
 
-/// Returns the nodes that are coarser levels of detail of a node.
+/// Returns the coarser levels of detail of a node. Lists references to missing nodes as losses.
 pub(super) fn coarser_levels(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Vec<usize> {
     let nodes = &file.root.nodes;
     let ids = node_extension(&nodes[node], LOD)

@@ -87,8 +87,8 @@ impl MeshOrigin<'_> {
     }
 }
 
-/// Records losses for nodes of the scene that have a name or extras, but no mesh, and are not joints. The names of
-/// cameras and lights are listed elsewhere.
+/// Records losses for nodes of the scene that have a name or extras, but no mesh, and are not joints. The module
+/// `unsupported` lists the names of cameras and lights.
 pub(super) fn record_empty_nodes(
     file: &GltfFile,
     hierarchy: &Hierarchy,

@@ -38,7 +38,7 @@ pub(super) struct NodeGraph<'a> {
     pub roots: Vec<usize>,
     /// The children of the top node; `None` if there is no top node, or it is complete.
     top_children: Option<Vec<usize>>,
-    /// Whether a node has instances.
+    /// Whether any node has instances.
     pub has_instances: bool,
 }
 
@@ -174,8 +174,8 @@ impl<'a> NodeGraph<'a> {
         Some(node)
     }
 
-    /// Adds one node per level of detail, with its meshes as primitives. Attaches the node of the finest
-    /// level, which refers to the others.
+    /// Adds one node per level of detail, with its meshes as primitives. Attaches the node of the finest level, which
+    /// refers to the others.
     fn add_lods(&mut self, scene: &'a Scene) {
         let mut lods: Vec<_> = scene.lods.iter().collect();
         lods.sort_by(|a, b| a.distance.total_cmp(&b.distance));

@@ -20,8 +20,8 @@ use crate::{Loss, Result, Strictness};
 /// Reads a primitive. Returns its mesh and the numbers of its `TEXCOORD` sets. Records a loss and returns `None` if the
 /// primitive is unsupported.
 ///
-/// Joint indices refer to the joints of the skin. `mesh_extras` are the extras that this crate added to the
-/// mesh, and `weights` are the weights of the morph targets.
+/// Joint indices refer to the joints of the skin. `mesh_extras` are the `meshspec` extras of the mesh, and `weights`
+/// are the weights of the morph targets.
 pub(super) fn read(
     file: &GltfFile,
     entry: &json::mesh::Primitive,
@@ -174,7 +174,7 @@ impl<'a> AttributeReader<'a> {
         format!("{}.attributes.{name}", self.at)
     }
 
-    /// Records losses for a set whose number changes, since scenes number sets without gaps.
+    /// Records a loss if the number of a set changes, since scenes number sets without gaps.
     fn record_renamed_set(&mut self, name: &str, set: u32, new_set: usize) {
         if set as usize != new_set {
             let path = self.path(&format!("{name}_{set}"));

@@ -91,7 +91,7 @@ struct SceneReader<'a> {
     log: ReadLog,
     /// For each mesh of the file, whether the scene uses it.
     is_used: Vec<bool>,
-    /// The scene mesh of each shared primitive, by mesh and primitive index; `None` for unreadable primitives.
+    /// The scene mesh of each shared primitive, by mesh and primitive index; `None` if the primitive was dropped.
     shared_meshes: HashMap<(usize, usize), Option<usize>>,
     /// Whether the caller requested baking of node transforms, so that baking is not a loss.
     bake: bool,
@@ -284,7 +284,6 @@ impl SceneReader<'_> {
         self.scene.meshes.push(mesh);
     }
 
-    /// Adds one mesh per instance.
     fn add_instances(&mut self, mesh: &Mesh, instances: &[Transform], origin: &MeshOrigin) -> Result<()> {
         let (vertices, count) = (mesh.positions.len(), instances.len() as u64);
         let size = vertices as u64 * 32 + mesh.faces.corner_count(vertices) as u64 * 4;

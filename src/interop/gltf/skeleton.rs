@@ -105,7 +105,7 @@ impl NodeJoints {
         Ok(())
     }
 
-    /// Adds the joints of a skin. Returns their indices in the skeleton.
+    /// Adds the joints of a skin. Returns their indices in the skeleton, with [`Skin::NONE`] for the static joint.
     fn add_skin(
         &mut self,
         root: &json::Root,
@@ -157,7 +157,8 @@ impl NodeJoints {
         self.skeleton.joints.len() - 1
     }
 
-    /// Adds animated nodes that move a mesh as joints, bound in their rest pose.
+    /// Adds a joint, bound in the rest pose, for each animated node that moves a mesh. Skips nodes whose transform has
+    /// no finite inverse.
     fn add_animated_nodes(&mut self, root: &json::Root, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
         let meshes = root.nodes.iter().enumerate().filter(|(_, n)| n.mesh.is_some() && n.skin.is_none());
         let mut moves_mesh = vec![false; root.nodes.len()];
@@ -199,7 +200,8 @@ impl NodeJoints {
         }
     }
 
-    /// Sets the parents of joints, and finds the joint that moves each node. Drops rest poses that equal the bind pose.
+    /// Sets the parents of joints, and finds the joint that moves each node. Drops rest poses of `skin_joints` that
+    /// equal the bind pose.
     fn set_parents(&mut self, hierarchy: &Hierarchy, skin_joints: &[usize]) {
         let mut nearest = vec![None; self.joint_by_node.len()];
         self.driving_joints = vec![None; self.joint_by_node.len()];
@@ -237,7 +239,7 @@ fn visit_unmarked(marks: &mut [bool], nodes: impl Iterator<Item = usize>, mut vi
     }
 }
 
-/// Records losses for the declared root of a skin, unless the root is a joint and an ancestor of all joints.
+/// Records a loss for the declared root of a skin, unless the root is a joint and an ancestor of all others.
 fn record_declared_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
     let Some(root) = skin.skeleton.map(|root| root.value()) else { return };
     let is_joint = skin.joints.iter().any(|joint| joint.value() == root);

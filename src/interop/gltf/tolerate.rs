@@ -1,4 +1,4 @@
-//! Repairs or drops invalid properties that other programs tolerate, and lists the changes.
+//! Repairs or drops invalid properties that other programs tolerate, and lists the losses.
 
 use ::gltf::json;
 use ::gltf::json::material::AlphaMode;

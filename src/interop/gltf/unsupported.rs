@@ -1,4 +1,4 @@
-//! Lists content that scenes cannot represent, as far as the JSON reveals it.
+//! Lists content in the JSON that scenes cannot represent.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -21,7 +21,7 @@ fn supported_extensions() -> HashSet<&'static str> {
     names
 }
 
-/// The lists whose extras are not listed here: they are read, listed elsewhere, or dropped with their objects.
+/// The lists whose extras are read, listed by other modules, or dropped with their objects.
 const LISTED_ELSEWHERE: [&str; 5] = ["scenes", "nodes", "meshes", "materials", "cameras"];
 
 pub(super) fn record_losses(json: &Value, losses: &mut Vec<Loss>) {
@@ -43,7 +43,7 @@ fn entries<'a>(object: &'a Value, name: &str) -> &'a [Value] {
     object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Records losses for the entries of the list `list` in `parent`: the nodes that use entries, then the unused entries.
+/// Records a loss for the list `list` in `parent`. Lists the nodes that use its entries, then the unused entries.
 /// `pointer` is a JSON pointer, relative to a node, to the index of the entry that the node uses.
 fn record_users(json: &Value, list: &str, parent: &Value, pointer: &str, losses: &mut Vec<Loss>) {
     let mut names = Vec::new();
@@ -60,7 +60,7 @@ fn record_users(json: &Value, list: &str, parent: &Value, pointer: &str, losses:
     losses.extend(Loss::dropped(list, format!("{list} are not converted")).listing(names));
 }
 
-/// Records losses for the morph targets of each mesh, with the names that exporters store in extras.
+/// Records a loss for the morph targets of all meshes, with the names that exporters store in extras.
 fn record_morph_targets(json: &Value, losses: &mut Vec<Loss>) {
     let describe = |(index, mesh): (usize, &Value)| {
         let counts = entries(mesh, "primitives").iter().map(|primitive| entries(primitive, "targets").len());

@@ -19,7 +19,7 @@ const VALUE_NAMES: [&str; 3] = ["positions", "texture coordinates", "normals"];
 
 #[derive(Default)]
 pub(super) struct CornerParser {
-    /// For each position, a vertex of the part that used the position last.
+    /// For each position, a vertex of the mesh part that used the position last.
     latest: Vec<LatestVertex>,
     /// The vertices that are not in `latest`, by part and corner.
     others: HashMap<(u32, Corner), u32>,
@@ -49,8 +49,8 @@ impl LatestVertex {
 }
 
 impl CornerParser {
-    /// Parses `word`, the last word of `words`, as a corner such as `1/2/3` or `-1//-1`. `counts` are the numbers of
-    /// values read so far.
+    /// Parses `word`, the last returned word of `words`, as a corner such as `1/2/3` or `-1//-1`. `counts` are the
+    /// numbers of values read so far.
     #[inline]
     pub fn parse(&mut self, word: &[u8], words: &Words, counts: Corner) -> Result<Corner> {
         let mut corner = [ABSENT; 3];
@@ -197,7 +197,7 @@ pub(super) fn parse_absolute(text: &[u8]) -> Option<(Corner, usize)> {
     None
 }
 
-/// Describes an invalid corner by the parsed index, the number of values, and the name of their kind.
+/// Describes an invalid corner. `number` is the parsed index, and `count` the number of values of the kind `name`.
 fn corner_error(word: &[u8], number: Option<i64>, count: u32, name: &str) -> String {
     let word = quote(word);
     match number {
@@ -207,8 +207,8 @@ fn corner_error(word: &[u8], number: Option<i64>, count: u32, name: &str) -> Str
     }
 }
 
-/// Parses an integer at the start of `word`. Returns the integer, or `None` if `word` does not start with an integer,
-/// and the rest of the word. Integers out of range saturate.
+/// Parses an integer at the start of `word`. Returns the integer (`None` if `word` does not start with one) and the
+/// rest of the word. Integers out of range saturate.
 #[inline]
 fn parse_number(word: &[u8]) -> (Option<i64>, &[u8]) {
     let (digits, sign) = match word {

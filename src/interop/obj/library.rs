@@ -15,7 +15,7 @@ pub(super) fn collect_materials(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> 
     let mut names = BTreeSet::new();
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let material = mesh.material.clone();
-        // A `usemtl` statement applies until the next one, so a default material is needed after another material.
+        // A `usemtl` statement applies until the next one, so after a material, even the default one needs an entry.
         if material == Material::default() && library.is_empty() {
             continue;
         }
@@ -42,8 +42,8 @@ pub(super) fn collect_materials(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> 
     library
 }
 
-/// Removes from a material the properties that MTL cannot express, and records the losses. MTL supports only finite
-/// colours, opacity instead of alpha modes, the same wrapping in both directions, and single-line names.
+/// Adapts a material to MTL, and records the losses. MTL has no alpha modes and no mirrored wrapping. Wrapping is the
+/// same in both directions, colours are finite, and names are single lines.
 fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
     if let Some(texture) = &mut material.texture {
         let mut name = to_single_line(&texture.name);

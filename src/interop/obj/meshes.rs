@@ -50,7 +50,7 @@ pub(super) fn to_meshes(
     (meshes, unused)
 }
 
-/// Records losses for the materials that no face uses. Returns their names.
+/// Records a loss for the materials that no face uses. Returns their names.
 fn record_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &mut Vec<Loss>) -> Vec<String> {
     let used: HashSet<&[u8]> = parts.iter().map(|part| &*part.material).collect();
     let unused: BTreeSet<_> = materials.keys().filter(|name| !used.contains(&***name)).collect();

@@ -2,9 +2,9 @@
 //!
 //! **Read:** positions `v` with optional colours, texture coordinates `vt`, normals `vn`, and polygons `f` with
 //! absolute or relative indices; objects `o`, groups `g` and materials `usemtl`. From `mtllib` libraries: diffuse
-//! colours `Kd`, opacity `d` and images `map_Kd`. Each object and group becomes one mesh per material, named after the
-//! object, the group, or `object/group`. Each combination of indices becomes a vertex, in the order of first use. The
-//! positions of a file without faces become one mesh.
+//! colours `Kd`, opacity `d` or `Tr`, and images `map_Kd`. Each object and group becomes one mesh per material, named
+//! after the object, the group, or `object/group`. Each combination of indices becomes a vertex, in the order of first
+//! use. The positions of a file without faces become one mesh.
 //!
 //! **Written:** the same statements, with one object per mesh. Materials are written to a library with the same stem,
 //! and embedded images to files. Numbers are the shortest decimals that parse to the same bits.

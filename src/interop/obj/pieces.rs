@@ -37,7 +37,7 @@ pub(super) struct ParsedPiece {
     faces_without_normals: usize,
     pub runs: Vec<LineRun>,
     is_malformed: bool,
-    /// The number of line ends.
+    /// The number of line feeds.
     pub line_ends: usize,
 }
 
@@ -101,7 +101,7 @@ impl ParsedPiece {
             if is_scattered || !piece.parse_line(words, start) {
                 piece.defer_line(start);
             }
-            // Lines after a malformed value are rarely needed.
+            // Reading usually stops at a malformed value.
             if is_scattered || piece.is_malformed {
                 break;
             }

@@ -130,7 +130,7 @@ impl ObjReader {
         true
     }
 
-    /// Reads a line. In lenient mode, ignores errors in faces and in a truncated last line.
+    /// Reads a line. In lenient mode, drops malformed faces and a truncated last line.
     fn read_line(&mut self, text: &[u8], words: Words) -> Result<()> {
         let mut rest = words.clone();
         let Err(error) = self.read_statement(words) else { return Ok(()) };
@@ -278,7 +278,7 @@ impl ObjReader {
         Ok(index)
     }
 
-    /// Records an unsupported statement. Returns an error if the file is not text.
+    /// Records an unsupported statement. Returns an error if the keyword contains control characters.
     fn record_unsupported(&mut self, keyword: &[u8], words: &Words) -> Result<()> {
         if keyword.iter().any(u8::is_ascii_control) {
             return Err(words.reject(format!("{} is not text", quote(keyword))));

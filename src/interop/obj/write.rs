@@ -67,8 +67,8 @@ fn write_library(
     Ok(true)
 }
 
-/// Removes from a mesh the values that OBJ cannot express, and records the losses. OBJ supports only finite numbers,
-/// colours without alpha, and single-line names. Returns an error if a position is not finite.
+/// Adapts a mesh to OBJ, and records the losses. Numbers in OBJ are finite, colours have no alpha, and names are single
+/// lines. Returns an error if a position is not finite.
 fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
     if let Some(vertex) = mesh.positions.iter().position(|position| !all_finite(position)) {
         let [x, y, z] = mesh.positions[vertex];

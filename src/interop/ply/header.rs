@@ -56,16 +56,16 @@ impl NumberType {
     }
 }
 
-/// A property: a number, or a list of numbers, in each item of an element.
+/// A number, or a list of numbers, in each item of an element.
 #[derive(Debug)]
 pub(super) struct Property {
     pub name: String,
     pub number_type: NumberType,
-    /// The type of the list length; `None` if the property is a single number.
+    /// The type of the list length; `None` if the property is not a list.
     pub length_type: Option<NumberType>,
 }
 
-/// An element: a number of items with the same properties.
+/// A list of items with the same properties.
 #[derive(Debug)]
 pub(super) struct Element {
     pub name: String,

@@ -9,9 +9,9 @@
 //! **Written:** one mesh with these properties, the custom attributes and the texture, in the byte order of the
 //! machine. An embedded image is written to a file.
 //!
-//! **Lost,** and listed: on reading, other elements, lists and face properties, `obj_info`, and the precision of 64-bit
-//! numbers where scenes have 32 bits. On writing, mesh names, materials, additional sets of texture coordinates and
-//! colours, tangents, joints and animations.
+//! **Lost,** and listed: on reading, all other elements, lists and face properties, `obj_info`, and the precision of
+//! 64-bit numbers where scenes have 32 bits. On writing, mesh names, materials, additional sets of texture coordinates
+//! and colours, tangents, joints and animations.
 
 mod header;
 mod read;

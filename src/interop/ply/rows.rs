@@ -62,7 +62,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Marks the columns `names` as used, and returns their indices. Returns `None` if a column is missing, already
-    /// used, or of an unsuitable type.
+    /// used, or of a type that `fits` rejects.
     pub fn take_columns<const N: usize>(
         &mut self,
         names: [&str; N],

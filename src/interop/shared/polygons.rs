@@ -40,7 +40,6 @@ impl Polygons {
         self.start = self.corners.len();
     }
 
-    /// Discards the corners of the current face.
     pub fn discard_face(&mut self) {
         self.corners.truncate(self.start);
     }
@@ -131,7 +130,6 @@ impl Polygons {
         &self.corners
     }
 
-    /// Converts the polygons to faces of a mesh.
     pub fn into_faces(self) -> Faces {
         Faces { indices: Some(Indices::U32(self.corners)), corners: self.counts }
     }

@@ -43,7 +43,7 @@ impl<'a> Words<'a> {
         self.text[self.at..self.end].trim_ascii().len()
     }
 
-    /// Returns the location of the last word, with its line and column.
+    /// Returns the location of the last returned word, with its line and column.
     pub fn span(&self) -> Span {
         locate(self.text, self.range())
     }
@@ -110,7 +110,8 @@ impl<'a> Words<'a> {
         Ok(numbers)
     }
 
-    /// Adjusts `wide`, a number halfway between two 32-bit floats, to round to the float nearest to the last word.
+    /// Adjusts `wide`, a number halfway between two 32-bit floats, to round to the float nearest to the last returned
+    /// word.
     #[cold]
     fn break_tie(&self, wide: f64) -> f64 {
         let nearest: f32 = fast_float2::parse(&self.text[self.range()]).unwrap_or(wide as f32);
@@ -139,8 +140,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Fast path: reads a number without first searching for the end of the word. `None` if no number between
-    /// blanks follows.
+    /// Fast path: reads a number without first searching for the end of the word. `None` if no number between blanks
+    /// follows.
     #[inline]
     fn read_simple_number<T: FastFloat>(&mut self) -> Option<T> {
         let rest = &self.text[self.at..self.end];
@@ -165,12 +166,12 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns an error about the missing value `what`, located after the last word.
+    /// Returns an error about the missing value `what`, located after the last returned word.
     pub fn missing_error(&self, what: &str) -> Error {
         reject(self.text, self.at..self.at, format!("{what} is missing"))
     }
 
-    /// Returns an error located at the last word.
+    /// Returns an error located at the last returned word.
     pub fn reject(&self, message: impl ToString) -> Error {
         reject(self.text, self.range(), message)
     }

@@ -1,4 +1,4 @@
-//! Reads binary STL: a header of 80 bytes, the number of facets, and 50 bytes per facet.
+//! Reads binary STL: an 80-byte header, the number of facets, and 50 bytes per facet.
 
 use super::Solid;
 use crate::interop::detect::{STL_FACET_SIZE as FACET_SIZE, STL_HEADER_SIZE as HEADER_SIZE, stl_facet_count};

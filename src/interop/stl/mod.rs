@@ -5,11 +5,11 @@
 //! after the solid or the text in the header. The three vertices of a facet get its normal. If only some normals are
 //! missing or invalid, these are computed from the corners; if all are, the mesh has no normals.
 //!
-//! **Written:** binary files with one solid. The normal of a facet is the normal of its three vertices if they agree,
+//! **Written:** binary files with one solid. The normal of a facet is the common normal of its three vertices, if any,
 //! and otherwise computed from the corners.
 //!
-//! **Lost,** and listed: on reading, the attribute bytes of facets, which programs interpret differently. On writing,
-//! everything except the name, the triangles and their normals, such as shared vertices, materials and joints.
+//! **Lost,** and listed: on reading binary files, the attribute bytes of facets and bytes after the last facet. On
+//! writing, everything except the name, the triangles and their normals, such as shared vertices, materials and joints.
 
 mod ascii;
 mod binary;
@@ -23,7 +23,7 @@ use crate::{Limits, Loss};
 
 pub(super) use write::write;
 
-/// STL does not specify axes or unit, so coordinates are unchanged.
+/// STL specifies neither axes nor a unit; those of glTF are assumed.
 pub(super) const CONVENTIONS: Conventions = Conventions {
     evidence: "only counter-clockwise facets are specified; axes and unit are assumed",
     ..Conventions::GLTF

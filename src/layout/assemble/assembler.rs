@@ -14,8 +14,8 @@ use crate::layout::program::{Argument, FormId, FormKind, Frames, Item, Program, 
 use crate::layout::walk::Segment;
 use crate::{Error, Limits, Result};
 
-/// The maximum number of runs. One run is enough unless written bytes depend on a value that is determined later. In
-/// that case, the next run starts with the values determined so far.
+/// The maximum number of runs. If a run fails, or written bytes depend on a value that is determined later, the next
+/// run starts with the values determined so far.
 const MAX_RUNS: usize = 16;
 
 /// Returns the bytes of a file of type `ty` with the given values. The errors are those of
@@ -133,7 +133,7 @@ impl Assembler<'_> {
         Error::inexpressible(message).at(self.path.as_slice())
     }
 
-    /// Adds a region: a file or block or, given a `base`, a field whose offset counts from the start of `base`.
+    /// Adds a region for a file or block, or for a field whose offset counts from the start of `base`.
     pub fn add_region(&mut self, base: Option<RegionId>) -> RegionId {
         let id = self.regions.len();
         let (base, buffer) = (base.unwrap_or(id), SparseBuffer::new(self.max));
@@ -260,7 +260,7 @@ impl Assembler<'_> {
         Ok(Written { end: next.at, count })
     }
 
-    /// Returns an error if recorded items no longer have the size that the current values require.
+    /// When recomputing, returns an error if recorded items do not have the size that the current values require.
     fn require_size(
         &mut self,
         item: FormId,

@@ -1,4 +1,4 @@
-//! Assembles blocks: byte fields that contain another structure, possibly packed.
+//! Assembles blocks: byte fields that contain a nested structure, possibly packed.
 
 use super::assembler::{Assembler, WriteTarget, Written};
 use super::input::Input;

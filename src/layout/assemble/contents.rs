@@ -1,4 +1,4 @@
-//! The given values and other bytes of a file.
+//! The given values and uncovered bytes of a file.
 
 use std::borrow::Cow;
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! Edits the values of a file, and preserves all other bytes.
+//! Edits the values of a file.
 
 use std::ops::{ControlFlow, Range};
 
@@ -37,9 +37,9 @@ pub enum Change {
 
 /// Applies edits in order and returns the new file.
 ///
-/// Other values and bytes stay unchanged, so changing a count breaks the file. Only the stored sizes of a packed block
-/// are updated if its content changes. If `recount` is `true`, counts, sizes, offsets and checksums that no longer
-/// match are recomputed, unless an edit sets them.
+/// Other values and bytes stay unchanged, so changing a count breaks the file. The exception is the stored sizes of an
+/// edited packed block. If `recount` is `true`, counts, sizes, offsets and checksums that no longer match are
+/// recomputed, unless an edit sets them.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {

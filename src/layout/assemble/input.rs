@@ -44,7 +44,7 @@ impl<'v> Input<'v> {
         self.tree.is_some_and(|tree| !tree.is_empty())
     }
 
-    /// Returns the given content of a struct or array. Returns an error if a single value is given.
+    /// Returns the given content of a struct or array. Returns an error if a scalar is given.
     pub fn group_input(self, ty: &Type) -> Result<GroupInput<'v>, String> {
         let Some(tree) = self.tree else { return Ok(GroupInput::Parts(0)) };
         let Some(leaf) = &tree.leaf else {
@@ -105,7 +105,7 @@ impl<'v> Input<'v> {
         Some(self.group()?.magic.as_ref()?.mark_used())
     }
 
-    /// Returns the original packed bytes of a block. The flag is `true` if the content of the block is omitted.
+    /// Returns the original packed bytes of a block, if any. The flag is `true` if the content of the block is omitted.
     pub fn packed_block(self) -> Option<(&'v [u8], bool)> {
         let tree = self.tree?;
         let group = tree.group.as_ref()?;
@@ -124,7 +124,7 @@ impl<'v> Input<'v> {
     }
 }
 
-/// Returns a given single value, parsed as `ty` if it is text, and marks it as used.
+/// Returns a given scalar, parsed as `ty` if it is text, and marks it as used.
 fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'v, Value>, String> {
     match leaf.mark_used() {
         GivenValue::Value(value) => Ok(Cow::Borrowed(value)),
@@ -136,9 +136,8 @@ fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'
     }
 }
 
-/// Returns a packed word: the given word, or else the word composed of its given fields. `None` if it is omitted.
-/// Returns an error if the word and its fields disagree, or a value is not an integer that fits. Also if the word and
-/// an unreserved field are omitted.
+/// Returns the given packed word, or else composes it of its given fields; `None` if nothing is given. Returns an error
+/// if the word and its fields disagree, a value is not an integer that fits, or only some unreserved fields are given.
 fn compose_word(tree: &ValueTree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
     let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
     let leaf = tree.leaf.as_ref().map(|leaf| read_value(leaf, &Type::Declared(declaration)));

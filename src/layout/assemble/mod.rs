@@ -1,7 +1,7 @@
 //! Assembles files from values, by a declaration.
 //!
 //! The assembler runs the program of a declaration over a tree of given values. A given value, even a wrong count, is
-//! written unchanged, so that files that break a single rule can be made. An omitted value is computed if the
+//! written as is, unless an edit recomputes it, so files can break a single rule. An omitted value is computed if the
 //! declaration determines it: counts, sizes, offsets, magic bytes, checksums, and values that a check requires.
 //!
 //! A value that is omitted or may be recomputed is a variable (`variable.rs`). Written lists, blocks and offsets yield

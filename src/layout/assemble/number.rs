@@ -35,8 +35,8 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
     Ok((bytes, size))
 }
 
-/// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. For a string, `text` is the
-/// value. The error is a message.
+/// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. A string is
+/// `text` itself.
 pub(super) fn parse_value(ty: &Type, text: &str) -> Result<Value, String> {
     let value = match ty.without_order() {
         Type::Unsigned(16) => parse_unsigned(text).map(|number| Value::Int(number as i128)),
@@ -93,7 +93,7 @@ fn parse_signed(text: &str) -> Option<i128> {
     }
 }
 
-/// Parses an integer like [`parse_signed`]; the error is a message.
+/// Like [`parse_signed`], but returns an error message instead of `None`.
 pub(super) fn parse_integer(text: &str) -> Result<i128, String> {
     parse_signed(text).ok_or_else(|| format!("\"{}\" is not an integer", text.escape_debug()))
 }

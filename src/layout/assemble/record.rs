@@ -13,7 +13,7 @@ use crate::{Limits, Span};
 
 /// Reads the values of a file into a tree.
 ///
-/// If `edit_paths` is given, values at other paths are stored as bytes where possible, and are assembled unchanged.
+/// If `edit_paths` is given, contiguous arrays and items at other paths are stored as bytes.
 pub(super) fn record_values<'b>(
     ty: &'static Type,
     bytes: &'b [u8],

@@ -16,7 +16,7 @@ pub(super) struct Region {
     pub state: RegionState,
     /// The largest end of a field at an explicit offset.
     pub placed_end: u64,
-    /// The fields at explicit offsets.
+    /// The fields at explicit offsets; those with final offsets only if values are recomputed.
     pub placed_fields: Vec<PlacedField>,
 }
 

@@ -1,4 +1,4 @@
-//! Assembles single values: numbers, enums, packed words and strings.
+//! Assembles scalars: numbers, enums, packed words and strings.
 
 use std::borrow::Cow;
 

@@ -8,7 +8,7 @@ use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::walk::Segment;
 
-/// A given value: a single value, parts, or both for a packed word. Empty if nothing is given.
+/// A given value, whole or in parts; a packed word may be both. Empty if nothing is given.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ValueTree<'b> {
     /// The value, unless only its parts are given.
@@ -118,7 +118,7 @@ impl<'b> ValueTree<'b> {
         self.leaf.is_some() || fields.any(|(_, tree)| tree.has_value())
     }
 
-    /// Replaces the value. Keeps the origin and packed bytes, and the given fields of a packed word.
+    /// Replaces the value and, if the new one has parts, the fields and items. Keeps all other data.
     pub fn set_value(&mut self, value: ValueTree<'b>) {
         self.leaf = value.leaf;
         if let Some(new) = value.group {
@@ -166,7 +166,7 @@ impl<'b> ValueTree<'b> {
         }
     }
 
-    /// Replaces an array of numbers by individual items.
+    /// Splits an array of numbers into individual items.
     fn split_numbers(&mut self) {
         if let Some(GivenValue::Numbers(ty, bytes)) = self.leaf.as_ref().map(TrackedValue::peek) {
             let items = bytes.chunks_exact(ty.size().map_or(1, |size| size as usize));

@@ -48,7 +48,7 @@ impl<'b> FileValues<'b> {
         Ok(FileValues { ty, contents: record_values(ty, bytes, limits, None)? })
     }
 
-    /// Sets the value at a full path, or replaces it. The items of a list must be set in order.
+    /// Sets or replaces the value at a full path. The items of a list must be set in order.
     ///
     /// # Errors
     ///

@@ -29,9 +29,9 @@ pub(super) enum SlotOrigin {
 pub(super) struct Variable {
     pub path: Vec<Segment>,
     pub kind: VariableKind,
-    /// The equation that determined the value; `None` if none has.
+    /// The equation or checksum that determined the value; `None` if undetermined.
     pub cause: Option<Cause>,
-    /// The value when written bytes first depended on it; the outer `Option` is `None` if none do.
+    /// The value when written bytes first depended on it; the outer `Option` is `None` if no bytes do.
     value_when_used: Option<Option<i128>>,
 }
 

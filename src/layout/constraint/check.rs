@@ -133,8 +133,8 @@ impl<'c> Checker<'c> {
         Checker { report, list_counts, has_spans, columns, checked, should_walk_cache }
     }
 
-    /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns the values of another field in the
-    /// same items. Returns `None` if the constraint does not apply, its rule is disabled, or its predicate is unknown.
+    /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns the values of a field in all items.
+    /// Returns `None` if the constraint does not apply, its rule is disabled, or its predicate is unknown.
     fn evaluate<'b>(
         &self,
         constraint: &'static Constraint,
@@ -294,7 +294,7 @@ impl Checker<'_> {
         values: &dyn Lookup,
     ) {
         let (list, field) = (&node.path[..list], &node.path[list + 1..]);
-        // If the constraint has a condition, it may apply to some items only.
+        // A constraint with a condition may apply to some items only.
         let Some(evaluated) = self.evaluate(constraint, (node.path, node.ty), values, &|_| None) else {
             return;
         };

@@ -9,7 +9,7 @@ use crate::layout::expr::{Lookup, Value};
 use crate::layout::program::Program;
 use crate::layout::walk::{Node, Segment, Visitor, walk};
 
-/// Returns the path of each wrong stored count ([`Requirement::Counts`]), except bit fields, with the correct count.
+/// Returns the path and correct value of each wrong stored count ([`Requirement::Counts`]), except bit fields.
 pub(crate) fn wrong_counts(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Vec<(Vec<Segment>, u64)> {
     let is_count = |requirement: &Requirement| matches!(requirement, Requirement::Counts { .. });
     if !Program::of(ty).constraints().any(|constraint| is_count(&constraint.requirement)) {
@@ -24,7 +24,7 @@ pub(crate) fn wrong_counts(ty: &'static Type, bytes: &[u8], limits: &Limits) -> 
 
 struct CountVisitor {
     list_counts: ListCounts,
-    /// The last number, whose constraints follow.
+    /// The last visited number, whose constraints are visited next.
     number: Option<i128>,
     wrong: Vec<(Vec<Segment>, u64)>,
 }

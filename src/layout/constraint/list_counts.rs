@@ -18,7 +18,7 @@ pub(in crate::layout) struct ListCounts {
 }
 
 impl ListCounts {
-    /// Creates a collector for checking the constraints of `ty` on a file.
+    /// Creates a collector for files of type `ty`.
     pub fn new(ty: &'static Type) -> ListCounts {
         ListCounts::with_lists(ty, Requirement::list)
     }

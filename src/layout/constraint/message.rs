@@ -47,7 +47,7 @@ pub(super) fn message_template(constraint: &Constraint, values: &dyn Lookup) -> 
     text
 }
 
-/// Replaces the remaining placeholders of a template by the details of a violation.
+/// Replaces the remaining placeholders of a template with the details of a violation.
 pub(super) fn fill_template(
     template: &str,
     predicate: &Predicate,

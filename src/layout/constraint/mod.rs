@@ -2,7 +2,7 @@
 //!
 //! A file that fails a [`Check`](super::declaration::Check) cannot be decoded. A value that violates a constraint can
 //! still be decoded, and yields a [`Finding`](crate::Finding) for the rule of the constraint. [`check_bytes`] checks
-//! the constraints of a file, and [`check_document`] the constraints of a document. The schemas print them.
+//! the constraints of a file, and [`check_document`] the constraints of a document. The schemas print constraints.
 
 mod check;
 mod counts;

@@ -64,7 +64,7 @@ impl<'b> Numbers<'b> {
         self
     }
 
-    /// Creates a list from records of `stride` bytes: the field at `offset` in each.
+    /// Creates a list of the fields at `offset` in records of `stride` bytes.
     pub fn from_records(
         ty: Type,
         records: &'b [u8],

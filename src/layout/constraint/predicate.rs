@@ -64,7 +64,7 @@ pub(super) struct Violation {
     pub component: Option<usize>,
     /// The wrong number; `None` if the message should show all numbers of the item.
     pub found: Option<Scalar>,
-    /// The number that the wrong number conflicts with.
+    /// The number for `{previous}`; `None` if the requirement has no such placeholder.
     pub previous: Option<Scalar>,
     /// The text for `{problem}`; `None` if the requirement has no such placeholder.
     pub message: Option<String>,
@@ -78,7 +78,7 @@ impl Violation {
 
 impl<'b> Predicate<'b> {
     /// Evaluates the expressions of a requirement; `None` if a required expression has no value, or the list is
-    /// missing. `len` returns the length of a list, and `column` the values of another field in the same items.
+    /// missing. `len` returns the length of a list, and `column` the values of a field in all items.
     pub fn evaluate(
         requirement: &Requirement,
         ty: &Type,
@@ -254,7 +254,7 @@ impl<'b> Predicate<'b> {
 }
 
 /// Calls `check` with each number until `check` returns `false`. Returns `true` if `check` never did. The arguments are
-/// the index of the item, the index of the number within the item (`None` for a single number), and the number.
+/// the index of the item, the index of the number within the item (`None` if the item is one number), and the number.
 fn for_each_number(numbers: &Numbers, mut check: impl FnMut(usize, Option<usize>, Scalar) -> bool) -> bool {
     let is_array = numbers.per_item > 1;
     (0..numbers.len()).all(|item| {

@@ -222,7 +222,7 @@ fn to_constant(expr: &Expr) -> Option<Value> {
     }
 }
 
-/// Replaces the subexpressions that `scope` determines by their values.
+/// Evaluates the subexpressions that `scope` determines.
 fn simplify(expr: &Expr, scope: &Scope) -> Expr {
     match expr.eval(scope) {
         Ok(Value::Int(number)) => return Expr::Literal(number),

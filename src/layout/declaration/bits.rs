@@ -18,7 +18,7 @@ pub struct BitField {
     pub signed: bool,
     /// Whether the bits are reserved: they have no meaning and no getter, but are preserved.
     pub reserved: bool,
-    /// Whether the field is a flag of one bit.
+    /// Whether the field is a one-bit flag.
     pub flag: bool,
     /// The declaration of a nested packed word; `None` for other fields.
     pub declared: Option<&'static Declaration>,
@@ -87,7 +87,7 @@ pub(in crate::layout) fn read_word_le(bytes: &[u8]) -> u128 {
 }
 
 impl IntType {
-    /// Returns the lowest and the highest value; the highest unsigned 128-bit value is clamped to `i128::MAX`.
+    /// Returns the smallest and the largest value; the largest unsigned 128-bit value is clamped to `i128::MAX`.
     pub(crate) fn range(self) -> (i128, i128) {
         match self.signed {
             true => (i128::MIN >> (128 - self.bits), i128::MAX >> (128 - self.bits)),

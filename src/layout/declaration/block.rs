@@ -1,9 +1,9 @@
-//! Blocks, which are byte fields that contain another structure, and checksums.
+//! Checksums, and blocks, which are byte fields that contain a nested structure.
 
 use super::Type;
 use crate::layout::expr::{Expr, Value};
 
-/// The content of a byte field: another structure, possibly compressed.
+/// The content of a byte field: a nested structure, possibly compressed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Block {
     /// How the bytes are packed.
@@ -41,7 +41,7 @@ pub struct Checksum {
 /// A checksum function.
 #[derive(Debug, Clone, Copy)]
 pub struct ChecksumFunction {
-    /// The usual name, such as `CRC-32`.
+    /// The name, such as `CRC-32`.
     pub name: &'static str,
     /// Computes the checksum of bytes, given the values of the [arguments](Checksum::arguments).
     pub compute: fn(&[u8], &[Value]) -> u64,
@@ -66,17 +66,17 @@ pub enum Packing {
     Custom {
         /// The name of the encoding.
         name: &'static str,
-        /// Decodes a block to plain fields. The second argument is the [value](Block::encoding) that selects the
-        /// encoding.
+        /// Decodes a block to its unpacked content. The second argument is the [value](Block::encoding) that selects
+        /// the encoding.
         decode: RecodeFn,
-        /// Encodes plain fields to a block in the same encoding.
+        /// Encodes unpacked content in the same encoding.
         encode: RecodeFn,
     },
     /// The packing whose number equals the [value](Block::encoding).
     Chosen(&'static [(i128, Packing)]),
 }
 
-/// A function that decodes a block to plain fields, or encodes it. The error is a message.
+/// A function that decodes a block to its unpacked content, or encodes that content.
 pub type RecodeFn = fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>;
 
 impl PartialEq for Packing {

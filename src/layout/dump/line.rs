@@ -65,7 +65,7 @@ pub(super) struct DumpLine<'l> {
 }
 
 impl<'l> DumpLine<'l> {
-    /// Creates the line of a node, without type, name, value and meaning.
+    /// Creates the line of a node; type, name, value and meaning are empty.
     pub fn of(node: &'l Node, paint: Paint) -> DumpLine<'l> {
         let (ty, name, value, meaning) = Default::default();
         DumpLine { span: &node.span, bytes: node.bytes, bits: node.bits, ty, name, value, meaning, paint }

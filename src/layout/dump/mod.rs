@@ -80,9 +80,10 @@ impl<'d> Dump<'d> {
         self
     }
 
-    /// Writes the annotated hex dump: a heading for each struct and long array, then a line for each value or short
-    /// array. A line has the offset, bytes, type, name, value and the first sentence of the documentation. Large arrays
-    /// are abbreviated unless [all](Dump::with_all) is set.
+    /// Writes the annotated hex dump: a heading for each struct or array, then a line for each value, or for an array
+    /// of up to 4 numbers or 16 bytes. A line has the offset, bytes, type, name, value and the first sentence of the
+    /// documentation. Other arrays of more than 8 items (400 if outermost) are abbreviated unless
+    /// [all](Dump::with_all) is set.
     ///
     /// Returns the fault that ended the dump, if any.
     ///
@@ -127,8 +128,8 @@ impl<'d> Dump<'d> {
         fault
     }
 
-    /// Returns the values of the whole file as a tree. Long lists are reduced to their first items and the stride or
-    /// offsets of the others. Once the tree has `limit` branches, fewer items per list are kept.
+    /// Returns the values of the whole file as a tree. Lists keep their first 100 items, and the stride or offsets of
+    /// the others. Once the tree has `limit` branches, further lists keep only 4 items.
     pub fn tree(&self, limit: usize) -> Tree {
         tree::build(self.ty, self.bytes, &self.limits, limit)
     }

@@ -60,7 +60,7 @@ impl<'d, W: Write> HexDump<'d, W> {
         }
     }
 
-    /// Ends the dump; after a whole file, adds the gaps between the fields.
+    /// Ends the dump. If it covers the whole file, adds the gaps between the fields.
     pub fn finish(mut self, whole: bool) -> io::Result<()> {
         if whole {
             for gap in std::mem::take(&mut self.covered).gaps(self.file.len() as u64) {

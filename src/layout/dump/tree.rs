@@ -79,7 +79,7 @@ pub struct Branch {
     /// The first sentence of the documentation.
     #[json(optional)]
     pub meaning: String,
-    /// The number of items in a list; `None` if `value` shows them. [`parts`](Branch::parts) may hold only the first.
+    /// The number of items in a list; `None` if `value` shows them. [`parts`](Branch::parts) may lack later items.
     pub count: Option<u64>,
     /// The size of each item in bytes; `None` if items may differ in size.
     pub stride: Option<u64>,
@@ -149,7 +149,7 @@ enum BranchKind {
     Group,
     /// A list on one line.
     Line(LineItems),
-    /// A packed block. It is closed after its content.
+    /// A packed block. It is closed when the walk leaves its content.
     Block,
     /// A struct with the path of its parent; its parts are added to the parent.
     Inlined,
@@ -195,7 +195,7 @@ impl Builder {
         true
     }
 
-    /// Closes a block after its content.
+    /// Closes the block whose content the walk has just left, if any.
     fn end_block(&mut self, path: &[Segment]) {
         let ends = |open: &OpenBranch| open.kind == BranchKind::Block && open.depth == path.len();
         if self.open.last().is_some_and(ends) {

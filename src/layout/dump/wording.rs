@@ -101,14 +101,14 @@ fn bit_width(node: &Node) -> u32 {
     node.bits.map_or(8 * node.bytes.len() as u32, |bits| bits.width)
 }
 
-/// Formats all hexadecimal digits of a number of `width` bits; negative numbers are in two's complement.
+/// Formats all hexadecimal digits of a `width`-bit number; negative numbers are in two's complement.
 fn hexadecimal(number: i128, width: u32) -> String {
     let bits = BitRange { offset: 0, width: width.clamp(1, 128) };
     let digits = width.div_ceil(4) as usize;
     format!("0x{:0digits$x}", bits.extract(number as u128))
 }
 
-/// Quotes and escapes a string, and truncates long text.
+/// Quotes and escapes a string, truncated to [`LONGEST_TEXT`].
 pub(super) fn quoted(bytes: &[u8]) -> String {
     let (quoted, cut) = match std::str::from_utf8(bytes) {
         Ok(text) => match text.char_indices().nth(LONGEST_TEXT) {

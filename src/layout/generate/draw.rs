@@ -81,8 +81,8 @@ impl<'c> Sampler<'c> {
         };
     }
 
-    /// Replaces the choices of all attempts at a value, starting at `start`, by the choices that draw it directly. The
-    /// value then stays the same when shrinking removes other values that it had to differ from.
+    /// Replaces the choices of all attempts at a value, starting at `start`, with the choices that draw it directly.
+    /// The value then stays the same when shrinking removes other values that it had to differ from.
     pub fn record_direct_choices(&mut self, start: usize, value: &Option<Value>, step: &Step) {
         let is_count = step.usage == Some(ValueUse::Count);
         let numbers = match (value, step.field.ty.int_type()) {

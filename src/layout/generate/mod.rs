@@ -1,14 +1,14 @@
 //! Generates files of a declared type from numbers, for tests of a loader. The strategies for MESH, Crucible and BMD
 //! files use this module.
 //!
-//! [`file()`] walks a declaration and draws each undetermined value from the numbers, such as counts, variants and
-//! flags. It satisfies conditions, counts, checks and constraints; if several values still conflict, it returns an
+//! [`file()`] walks a declaration and draws each undetermined value, such as a count, variant or flag, from the
+//! numbers. It satisfies conditions, counts, checks and constraints; if several values still conflict, it returns an
 //! error. Sizes, offsets and checksums are [computed](super::assemble). The requirements of a format-specific packing,
 //! such as IyMA's, are unknown, so few files with such a packing can be generated.
 //!
 //! The number 0 is the simplest choice, so fewer and smaller numbers usually make smaller files. With the feature
-//! `proptest`, `valid` and `files` are strategies that shrink: they remove list items, and reduce flags and other
-//! values towards 0. The remaining values stay the same.
+//! `proptest`, `valid` and `files` are strategies that shrink: they remove list items, and reduce values towards 0. The
+//! remaining values stay the same.
 //!
 //! ```
 //! use binrw::binrw;
@@ -76,7 +76,7 @@ pub struct Config {
     /// The maximum number of items in a large list; 0 disables large lists. About one drawn count in four is large.
     /// Unless disabled, all drawn counts of a file add up to at most twice this number.
     pub large_items: u64,
-    /// Whether generated files resemble real ones: floats are finite and of common magnitude, strings are UTF-8, and
+    /// Whether generated files resemble real ones: floats are finite, mostly from −100 to 100, strings are UTF-8, and
     /// constraints of severity warning hold. Constraints of severity error always hold.
     pub plausible: bool,
     /// The maximum number of choices that a strategy draws for a file.

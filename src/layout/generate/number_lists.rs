@@ -35,8 +35,8 @@ pub(super) fn next_unused_integer(
     (own..=max).chain(min..own).take(taken.len() + 1).find(|other| !taken.contains(other)).map(Value::Int)
 }
 
-/// Adapts the numbers of the items, or of their field `of`, to the sum `total`. The last number is the remainder;
-/// if that is impossible, the first is `total` and the others are 0. `None` if there are no numbers or one is missing.
+/// Adapts the numbers of the items, or of their field `of`, to the sum `total`. The last number is the remainder; if
+/// that is impossible, the first is `total` and the others are 0. Returns `None` for no or missing numbers.
 pub(super) fn adapt_to_sum(
     drawn: &[Option<Value>],
     of: Option<&str>,
@@ -57,7 +57,7 @@ pub(super) fn adapt_to_sum(
     Some(numbers)
 }
 
-/// Normalises a vector. If its length is not a normal number, it becomes the last axis.
+/// Normalises a vector. If the length is 0, subnormal or not finite, returns the last axis.
 pub(super) fn normalize(drawn: &[Option<Value>]) -> Option<Vec<Value>> {
     let numbers = drawn.iter().map(|item| item_number(item, None)).collect::<Option<Vec<_>>>()?;
     let components = numbers.iter().map(as_f64).collect::<Option<Vec<_>>>()?;

@@ -97,7 +97,7 @@ impl Generator<'_> {
         lists.iter().any(|list| self.relations.list_counts.find(&self.sampler.path, list) == Some(0))
     }
 
-    /// Replaces the numbers of a list by their ranks, where a constraint requires a permutation.
+    /// Replaces the numbers of a list with their ranks, where a constraint requires a permutation.
     pub fn replace_by_ranks(&mut self, drawn: &[Option<Value>], list: &Item) {
         for constraint in list.constraints() {
             let Requirement::Permutation { of, groups } = constraint.requirement else { continue };

@@ -66,7 +66,7 @@ impl Relations {
         Some(position)
     }
 
-    /// Returns the number of items for a list being drawn.
+    /// Returns `drawn`, raised to the required minimum; if `has_same_length`, the common length of the lists.
     pub fn required_count(&mut self, path: &[Segment], drawn: u64, has_same_length: bool) -> u64 {
         let count = drawn.max(self.min_counts.get(path).copied().unwrap_or_default());
         let list = path.iter().rposition(|step| matches!(step, Segment::Index(_)));

@@ -50,7 +50,7 @@ pub fn valid<T: Layout>(config: Config) -> impl Strategy<Value = Vec<u8>> {
     files(&T::TYPE, config)
 }
 
-/// Like [`valid`], but for a layout: a layout of a [format](crate::About::layouts), or the result of
+/// Like [`valid`], but for a layout of a [format](crate::About::layouts), or the result of
 /// [`bind`](crate::layout::declaration::bind).
 ///
 /// ```
@@ -174,7 +174,7 @@ enum Reduction {
     Exhausted,
 }
 
-/// Keeps only the first items, then removes single items.
+/// Keeps only the first items, then removes individual items.
 fn remove_items(trace: &Trace, list: &ListChoice, index: usize) -> Reduction {
     let items = trace.choices[list.choice_index].number;
     let first = [0, items / 2, items - items / 4, items - items / 16];

@@ -113,7 +113,7 @@ impl ElementPrinter<'_> {
         }
     }
 
-    /// Prints the type of a value. If it is in a list to the end, its last string may lack the NUL.
+    /// Prints the type of a value. In a list that runs to the end, the last string may lack its NUL.
     fn print_base(&self, out: &mut IndentedText, ty: &Type, is_list_to_end: bool) {
         // The whole definition defaults to little-endian.
         let order = if matches!(ty, Type::BigEndian(_)) { "be" } else { "" };

@@ -134,7 +134,7 @@ impl Code {
         }
     }
 
-    /// Evaluates to a cell for a slot of another unit; a string is copied.
+    /// Evaluates to a cell for a slot of a nested unit; a string is copied.
     pub fn eval_cell(&self, cells: &[Cell]) -> Result<Cell, EvalError> {
         if let Code::Slot(slot, _) = self {
             return match cells.get(*slot as usize) {

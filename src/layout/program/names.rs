@@ -49,7 +49,7 @@ impl ValueKind {
     }
 }
 
-/// The names in the expressions of a unit, one per slot. Empty by default.
+/// The names in the expressions of a unit, one per slot.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Names<'u>(pub &'u [SlotName]);
 

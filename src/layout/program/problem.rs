@@ -46,7 +46,7 @@ impl Program {
         })
     }
 
-    /// Returns `true` for an unconditional list without a count, or struct that ends with one.
+    /// Returns `true` for an unconditional list without a count, or a struct that ends with one.
     fn runs_to_end(&self, step: &Step) -> bool {
         let is_endless = match self.forms[step.form].kind {
             FormKind::Items(_, None) => step.count.is_none(),
@@ -79,7 +79,7 @@ impl Program {
             };
             if let Some((_, first)) = decided[..index].iter().find(conflicts) {
                 let message = format!(
-                    "`{}.{}` is its {} and the {} of `{}`",
+                    "`{}.{}` cannot be both its {} and the {} of `{}`",
                     origin.declaration.name,
                     origin.name,
                     second.role.name(),

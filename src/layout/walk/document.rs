@@ -28,13 +28,13 @@ pub enum DocumentValue<'d> {
 
 /// A struct in a document.
 ///
-/// Implementations return [`DocumentValue::Bytes`] for single values and bulk data, which the walker decodes.
+/// Implementations return [`DocumentValue::Bytes`] for scalars and bulk data, which the walker decodes.
 pub trait Fields {
     /// Returns the value of the declared field `name`, or of the variant `name` of a choice.
     fn field(&self, name: &'static str) -> DocumentValue<'_>;
 }
 
-/// Access to the values of a struct that a file stores unchanged. `#[derive(StoredFields)]` implements the trait.
+/// Access to the struct fields that a file stores without conversion. `#[derive(StoredFields)]` implements the trait.
 ///
 /// ```
 /// use binrw::binrw;
@@ -71,7 +71,7 @@ pub trait Fields {
 /// assert_eq!(report.findings()[0].to_string(), "spacing: found 0, expected at least 1 [SPACING]");
 /// ```
 pub trait StoredFields {
-    /// Returns the value of the declared field `name`; [`DocumentValue::Unknown`] if absent or not stored unchanged.
+    /// Returns the value of the declared field `name`; [`DocumentValue::Unknown`] if absent, not stored or converted.
     fn stored_field(&self, name: &'static str) -> DocumentValue<'_>;
 }
 
@@ -101,7 +101,7 @@ impl<'d> DocumentValue<'d> {
         DocumentValue::Bytes(count.into().to_le_bytes()[..size_of::<N>()].to_vec().into())
     }
 
-    /// Creates a value from a list of numbers.
+    /// Creates a value from a list of numbers or plain structs.
     pub fn bulk<T: PlainData>(values: &'d [T]) -> DocumentValue<'d> {
         DocumentValue::Bytes(bulk::as_bytes(values))
     }

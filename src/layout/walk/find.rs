@@ -11,12 +11,13 @@ use crate::{Limits, Path, Span};
 pub fn find(ty: &'static Type, bytes: &[u8], path: impl Into<Path>, limits: &Limits) -> Option<Span> {
     let path = path.into();
     let mut found = FoundSpan(None);
-    // A fault after the value does not matter; a fault before it prevents finding it.
+    // Only a fault before the value prevents finding it.
     let _ = walk(ty, bytes, limits, &mut Subtree::new(path.segments()?, &mut found));
     found.0
 }
 
-/// Returns the unpacked content of the block at the range `packed` of the file; `None` if none is found.
+/// Returns the unpacked content of the block at the range `packed` of the file; `None` if there is none, or a fault
+/// precedes it.
 ///
 /// Ranges in a [`Span::Unpacked`] refer to this content.
 ///
@@ -48,7 +49,7 @@ pub fn unpack_block(
     packed: &Range<u64>,
 ) -> Option<Vec<u8>> {
     let mut finder = ContentFinder { packed, found: None };
-    // A fault after the block does not matter; a fault before it prevents finding it.
+    // Only a fault before the block prevents finding it.
     let _ = walk(ty, bytes, limits, &mut finder);
     finder.found
 }

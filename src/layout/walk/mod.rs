@@ -1,8 +1,8 @@
 //! An independent decoder, which interprets a [`Declaration`](super::declaration::Declaration) over bytes.
 //!
-//! The walker is generic over formats. It reads the bytes as the declaration describes them, and reports each
-//! field to a [`Visitor`] with its path, span and value. Except for unpacking, it shares no code with binrw's codec of
-//! the same declaration, so the tests can compare both. It also locates the errors of a codec.
+//! The walker is generic over formats, and reports each field to a [`Visitor`] with its path, span and value. Except
+//! for unpacking, it shares no code with binrw's codec of the same declaration, so the tests can compare both. It also
+//! locates the errors of a codec.
 //!
 //! A visitor chooses which items of an array it visits. Skipping items of fixed size takes constant time.
 
@@ -221,7 +221,7 @@ pub struct Fault {
     pub path: Path,
     /// The span of the fault.
     pub span: Span,
-    /// The message: found and expected values.
+    /// The message, such as `needs 4 bytes, but 2 remain`.
     pub message: String,
     /// The rule that the declaration assigns to the field.
     pub rule: Option<&'static Rule>,
@@ -240,7 +240,7 @@ pub enum FaultKind {
     Value,
     /// A count, size or offset is negative, too large, or cannot be computed, or an argument has no value.
     Count,
-    /// Packed bytes cannot be unpacked, do not have the declared unpacked size, or unpack to more than the content.
+    /// Packed bytes cannot be unpacked, have the wrong unpacked size, or yield bytes after the content.
     Packing,
     /// Bytes follow the compressed data in a packed block.
     Trailing,
@@ -259,7 +259,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Walks over `bytes` as a value of type `ty`. Returns the offset of its end, or 0 if the visitor ended the walk.
+/// Walks over `bytes` as a value of type `ty`. Returns the end of the value, or 0 if the visitor ended the walk.
 ///
 /// ```
 /// use meshspec::layout::{Layout, walk};

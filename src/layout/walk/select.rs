@@ -105,7 +105,7 @@ impl<'p> Pattern<'p> {
         (are_named && !is_empty).then_some(Pattern(steps))
     }
 
-    /// Returns the pattern as a full path; `None` if the declaration lacks a name.
+    /// Returns the pattern as a full path; `None` if the declaration lacks one of the names.
     fn to_full_path(&self, ty: &Type) -> Option<Vec<Segment>> {
         let mut path = Vec::new();
         for step in &self.0 {

@@ -1,4 +1,4 @@
-//! Walks over single values, fields and blocks.
+//! Walks over scalars, fields and blocks.
 
 use std::borrow::Cow;
 use std::ops::Range;

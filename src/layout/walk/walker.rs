@@ -132,7 +132,7 @@ impl<'v> Walker<'v> {
         }
     }
 
-    /// Reports a single value, and stores it if an expression refers to it.
+    /// Reports a leaf value, and stores it if an expression refers to it.
     pub fn report_leaf(&mut self, space: &Space, range: Range<u64>, item: &Item, value: Value) -> Walked<()> {
         if !self.is_muted {
             let node = node(self.program, &self.path, space, range, item);
@@ -144,7 +144,7 @@ impl<'v> Walker<'v> {
         Ok(())
     }
 
-    /// Decodes one value; returns its end.
+    /// Decodes a value; returns its end.
     pub fn walk_value(&mut self, space: &Space, at: u64, item: &Item) -> Walked<u64> {
         let form = &self.program.forms[item.form];
         match form.kind {

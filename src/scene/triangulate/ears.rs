@@ -45,8 +45,7 @@ struct RemainingPolygon<'a> {
     /// The neighbours of each corner.
     previous: Vec<usize>,
     next: Vec<usize>,
-    /// Whether the angle at each corner is at least 180°. Any triangle that contains a corner contains a reflex
-    /// corner.
+    /// Whether the angle at each corner is at least 180°. A triangle that contains a corner also contains a reflex one.
     is_reflex: Vec<bool>,
     /// The corners with `is_reflex`.
     reflex: PointTree,

@@ -22,8 +22,7 @@ const TOLERANCE: f64 = 1e-5;
 impl Mesh {
     /// Splits faces with more than three corners into triangles in place, keeping their winding. Quads are split along
     /// a diagonal inside them, if any. Larger faces become fans around the first corner if they are convex, or their
-    /// normal is zero or not finite. Others are split by ear clipping in their plane. Faces with fewer than three
-    /// corners are removed.
+    /// normal is zero or not finite. Others are split by ear clipping. Faces with fewer than three corners are removed.
     ///
     /// The running time is proportional to the number of corners: at most about a second for 100,000.
     ///
@@ -70,7 +69,7 @@ impl Mesh {
 struct Triangulator<'a> {
     positions: &'a [[f32; 3]],
     earcut: Earcut<f64>,
-    /// The corners of a face, projected to its plane.
+    /// The corners of a face, projected along the dominant axis of its normal.
     projected: Vec<[f64; 2]>,
     /// The number of faces whose triangles overlap or leave gaps.
     bad_faces: usize,

@@ -1,4 +1,4 @@
-//! The packed bytes of a stream, kept in memory until their hash is verified.
+//! The packed bytes of a stream, kept in memory to verify their hash first.
 
 use std::io::{self, Read};
 
@@ -51,7 +51,6 @@ impl Chunks {
     }
 }
 
-/// Frees each chunk after it has been read.
 impl Read for Chunks {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let (index, start) = self.position;

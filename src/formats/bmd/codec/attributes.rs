@@ -31,8 +31,8 @@ pub struct Tolerance {
 }
 
 impl Default for Tolerance {
-    /// Positions: 1/255, a step of the small forms. Texture coordinates: 1/1024. Normals: 2°, the
-    /// resolution of three F8A.
+    /// Positions: 1/255, a step of 64-bit and 96-bit vertices. Texture coordinates: 1/1024. Normals: 2°, the resolution
+    /// of three F8A.
     fn default() -> Tolerance {
         Tolerance { position: 1.0 / 255.0, st: 1.0 / 1024.0, normal: 2.0 }
     }
@@ -45,7 +45,7 @@ pub enum VertexSizes {
     /// all of them.
     #[default]
     PerMesh,
-    /// One size per vertex: the smallest that is precise enough, or else the most precise.
+    /// One size per vertex: the smallest that is precise enough, or else the one with the smallest position error.
     PerVertex,
     /// The given size for all vertices, regardless of the errors.
     Fixed(VertexSize),

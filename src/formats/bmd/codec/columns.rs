@@ -21,7 +21,7 @@ pub struct VertexColumns {
 }
 
 impl Vertices {
-    /// Decodes all vertices in bulk, to the same values as [`iter`](Vertices::iter).
+    /// Decodes all vertices in bulk, like [`iter`](Vertices::iter), but with colours instead of shade bytes.
     pub fn columns(&self) -> VertexColumns {
         let len = self.len();
         let mut columns = VertexColumns {

@@ -3,8 +3,8 @@
 //! Chooses the smallest form that is precise enough: no error exceeds its [`Tolerance`], no position error exceeds the
 //! vertex's limit, and the colour is as close as the nearest colour/shade byte. An attribute that a form omits has its
 //! default: texture coordinate 0, white, the direction of the position as the normal, or bone 0. If no form is precise
-//! enough, chooses the largest possible size per mesh, or the form with the smallest position error per vertex. Bones are
-//! always preserved.
+//! enough, `PerMesh` uses the largest size that can encode all vertices, and `PerVertex` the form with the smallest
+//! position error. Bones are always preserved.
 
 use super::super::document::{Bone, Surface, Vertices};
 use super::attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
@@ -63,7 +63,7 @@ impl Vertices {
     }
 }
 
-/// Encodes vertices in a single size. Also returns whether the size is precise enough for every vertex.
+/// Encodes vertices in one size. Also returns whether the size is precise enough for every vertex.
 fn encode_in_size(
     targets: &[VertexToPack],
     size: VertexSize,

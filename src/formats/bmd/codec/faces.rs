@@ -19,7 +19,7 @@ pub struct FaceForm {
     corners: [BitRange; 4],
     /// Number of vertices, 3 or 4.
     corner_count: usize,
-    /// The bit range of the second tag; empty in some forms.
+    /// The bit range of the second tag; empty if the form has none.
     tag2: BitRange,
 }
 
@@ -31,7 +31,7 @@ const NO_BITS: BitRange = BitRange { offset: 0, width: 0 };
 impl FaceForm {
     const EMPTY: Self = Self { words: 0, tag: 0, corners: [NO_BITS; 4], corner_count: 0, tag2: NO_BITS };
 
-    /// Derives the form from the fields of the declared word, without a tag.
+    /// Derives the form, except for its tag, from the fields of the declared word.
     const fn from_type(ty: &Type) -> FaceForm {
         let mut form = FaceForm::EMPTY;
         if let Type::Declared(Declaration { shape: Shape::Bits { size, fields }, .. }) = ty {

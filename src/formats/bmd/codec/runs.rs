@@ -6,8 +6,8 @@ use super::super::document::Vertices;
 use super::super::schema::Surface;
 use super::decode::{VertexForm, VertexVisitor, with_form};
 
-/// Returns the leading items of the same form. Returns at most one block, whose words stay in the L1 cache while the
-/// columns are decoded one by one. In a short or mixed list, returns only the first item.
+/// Returns the leading items that match: at most one block, whose words stay in the L1 cache while the columns are
+/// decoded one by one. Returns only the first item of a mixed list or a list of fewer than eight items.
 #[inline(always)]
 pub(super) fn leading_run<const N: usize>(words: &[u32], matches: impl Fn(&[u32; N]) -> bool) -> &[[u32; N]] {
     const MAX_RUN_LENGTH: usize = 512;

@@ -1,4 +1,4 @@
-//! A vertex as floats: packs it into each form, and measures the errors.
+//! Packs a vertex of floats into each form, and measures the errors.
 
 use super::super::document::{PackedVertex, Surface, Vertex, shade_color};
 use super::super::schema::{

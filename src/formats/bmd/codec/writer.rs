@@ -68,7 +68,7 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
     Ok(image.bytes)
 }
 
-/// Estimates the image size, so that memory is allocated only once.
+/// Estimates the image size, so that memory is rarely reallocated.
 fn estimate_size(document: &Document) -> usize {
     let padding = ALIGNMENT + LIST_PADDING;
     let mesh = |mesh: &Mesh| {

@@ -1,5 +1,4 @@
-//! The vertices of a mesh with their colour/shade bytes, and its derived values: surface, number of triangles, control
-//! flags.
+//! Decoded vertices, colour/shade bytes, and the derived values of a mesh: surface, number of triangles, control flags.
 
 use super::super::schema::{ControlFlags, PackedList, PackedVertex};
 use super::{Faces, Mesh, Surface};

@@ -38,7 +38,8 @@ impl Default for Motion {
 
 impl Animation {
     /// Evaluates the animation at a frame, which may be fractional. Loops repeat in both directions; other animations
-    /// are clamped to the first and the last key. Ignores keys after the last frame. A non-finite frame counts as 0.
+    /// are clamped to the first and the last key. Ignores keys after the last frame. A non-finite frame counts as 0. An
+    /// interpolated quaternion of length 0 becomes the identity.
     ///
     /// ```
     /// use meshspec::bmd::{Animation, Track, TrackKey, Triple};

@@ -38,7 +38,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
 }
 
-/// Checks that bone solids are closed and bound to one bone. Mesh 0 means no solid.
+/// Checks that bone solids are closed, and bound to their bone or to bone 0. Mesh 0 means no solid.
 pub(super) fn check_solids(document: &Document, report: &mut Report) {
     let mut owners: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     for (index, bone) in document.bones.iter().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
@@ -55,7 +55,7 @@ pub(super) fn check_solids(document: &Document, report: &mut Report) {
     }
 }
 
-/// The number of faces that use an edge in each direction: from the lower to the higher vertex, and back.
+/// The number of faces that use an edge in each direction: from the lower to the higher vertex index, and back.
 #[derive(Default)]
 struct EdgeUses {
     ascending: usize,

@@ -100,7 +100,7 @@ struct Anchor {
 }
 
 struct AddedBones {
-    /// The joint that becomes bone 0; `None` if no joint is suitable.
+    /// The joint that becomes bone 0; `None` if no joint can.
     base_joint: Option<usize>,
     anchors: Vec<Anchor>,
     /// The joint index of the first added bone.
@@ -111,8 +111,8 @@ struct AddedBones {
 
 impl AddedBones {
     /// Binds the vertices of a group to the nearest added bone of the same joint. If that is too far away, adds a chain
-    /// of bones and binds the vertices to its last bone. Does nothing if the error is small enough, or no chain can be
-    /// added.
+    /// of bones and binds the vertices to its last bone. Binds nothing if the error is small enough or no chain can be
+    /// added. Sets `out_of_bones` if BMD lacks bones for the chain.
     fn bind_group(
         &mut self,
         scene: &mut Scene,

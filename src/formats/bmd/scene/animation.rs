@@ -111,7 +111,7 @@ struct Frames {
 }
 
 impl Frames {
-    /// Returns the frames of the scene if BMD can express them, otherwise the frames of the resampled animation.
+    /// Returns frames that keep the times of the keys if BMD can express them, otherwise frames for resampling.
     fn of(animation: &scene::Animation) -> Frames {
         let last = animation.times.iter().flatten().fold(0.0_f32, |last, time| last.max(*time));
         let end = if animation.looped { animation.duration } else { animation.duration.max(last + 1.0) };
@@ -265,7 +265,7 @@ fn is_exact_with_keys(animation: &scene::Animation, channel: &Channel) -> bool {
     }
 }
 
-/// Returns `true` if consecutive rotations are so close that nlerp matches slerp.
+/// Returns `true` if consecutive rotations are so close that nlerp approximates slerp.
 fn has_small_steps(samples: &Samples) -> bool {
     /// The cosine of 10°, half of the largest rotation step.
     const MIN_COSINE: f32 = 0.985;

@@ -1,4 +1,4 @@
-//! Converts between triangles and quads, and the faces of a scene, which may have any number of corners.
+//! Converts between BMD faces and scene faces. Scene faces may have any number of corners.
 
 use super::super::{Face, Faces};
 use crate::scene::{self, Indices};

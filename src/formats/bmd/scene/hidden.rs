@@ -13,7 +13,7 @@ pub fn stash(index: usize, mesh: &Mesh) -> Value {
     json!({ "mesh": index, "vertices": mesh.vertices.words(), "faces": mesh.faces.words() })
 }
 
-/// Reinserts the undrawn meshes at their original positions. Returns the new index of each other mesh.
+/// Reinserts the undrawn meshes at their original indices. Returns the new index of each drawn mesh.
 pub fn restore(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<usize> {
     let mut mesh_indices: Vec<usize> = (0..meshes.len()).collect();
     let Some(hidden) = hidden else { return mesh_indices };
@@ -29,7 +29,7 @@ pub fn restore(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<L
     mesh_indices
 }
 
-/// Parses an undrawn mesh and its index; `None` if `value` is not such a mesh.
+/// Parses an undrawn mesh and its index; `None` if `value` is invalid.
 fn parse_mesh(value: &Value) -> Option<(usize, Mesh)> {
     let words = |name: &str| -> Option<Vec<u32>> {
         let words = value.get(name)?.as_array()?.iter();

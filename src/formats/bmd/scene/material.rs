@@ -8,7 +8,7 @@ use crate::{Loss, Quantity, Text};
 pub fn report_differences(material: &Material, surface_name: &Text, index: usize, losses: &mut Vec<Loss>) {
     if surface_name.as_bytes() != material.name.as_bytes() {
         let path = format!("meshes[{index}].material.name");
-        let loss = Loss::renamed(path, "BMD stores flat colours in the name");
+        let loss = Loss::renamed(path, "BMD encodes flat colours in the material name");
         losses.push(loss.with_detail(format_args!("\"{}\" becomes \"{surface_name}\"", material.name)));
     }
     let path = || format!("meshes[{index}].material.base_color");
@@ -24,7 +24,7 @@ pub fn report_differences(material: &Material, surface_name: &Text, index: usize
     }
 }
 
-/// Returns the base colour for a flat colour, which is opaque.
+/// Returns the opaque base colour for a flat colour.
 pub fn base_color([red, green, blue]: [u8; 3]) -> [f32; 4] {
     [red, green, blue, 255].map(|channel| f32::from(channel) / 255.0)
 }

@@ -133,8 +133,8 @@ fn in_bmd_format(error: Error) -> Error {
     error.in_format(FormatId::Bmd)
 }
 
-/// Returns losses for fields without a meaning in a scene and for non-UTF-8 names. Destructures in full, so that new
-/// fields cause compiler errors.
+/// Returns losses for fields without a meaning in a scene, and for non-UTF-8 names of bones and animations.
+/// Destructures in full, so that new fields cause compiler errors.
 fn unmapped_fields(document: &Document) -> Vec<Loss> {
     let Document { reserved, meshes, lods, bones, animations } = document;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

@@ -25,7 +25,7 @@ const ACCEPTED_POINTS: f32 = 1.0 / 10.0;
 /// Minimum height of a visible triangle, as a fraction of the mesh size.
 const VISIBLE_HEIGHT: f32 = 1.0 / 1000.0;
 
-/// Fraction of the surface that may collapse or flip, and of the area that may change, before a finer attempt.
+/// Fraction of the surface that may collapse or flip. Larger area changes cause a finer attempt and are reported.
 const TOLERATED_LOSS: f32 = 0.01;
 
 /// Largest accepted change of the surface area, as a fraction.
@@ -200,7 +200,8 @@ impl Encoding {
         Ok(if self.max_error.is_some() && second.effect.error > first.effect.error { first } else { second })
     }
 
-    /// Returns `true` if the error is within the requested maximum, or, without one, small enough for the mesh.
+    /// Returns `true` if the error is within the requested maximum; by default, within limits relative to the mesh
+    /// size.
     fn is_accepted(&self, EncodedMesh { effect, .. }: &EncodedMesh) -> bool {
         if let Some(max_error) = self.max_error {
             return effect.error <= max_error + effect.height_rounding;

@@ -1,6 +1,6 @@
-//! Pseudo-bones as joints. A pseudo-bone moves by the weighted mean of the matrices of up to four bones. Since its bind
-//! pose differs from theirs, it becomes one joint per bone, called a *part*. A part is a child of the bone; its inverse
-//! bind matrix is the inverse of the mean. Skinning to up to four parts by their weights is exact.
+//! Pseudo-bones as joints. A pseudo-bone moves with the weighted mean of the matrices of four bones. Since its bind
+//! pose differs from theirs, it becomes four joints, called *parts*. Each part is a child of one of the bones; its
+//! inverse bind matrix is the inverse of the mean. Skinning to the parts with their weights is exact.
 
 use std::array::from_fn;
 use std::collections::BTreeMap;
@@ -15,22 +15,23 @@ use crate::scene::Extras;
 /// The joint extra that marks a part of a pseudo-bone.
 pub const PART: &str = "bmd_pseudo";
 
-/// A joint that represents a bone or, with a weight, a part of a pseudo-bone.
+/// A joint that represents a normal bone or a part of a pseudo-bone.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
     /// The joint.
     pub joint: u16,
     /// The joint of the normal bone that the part follows; the joint itself for a normal bone.
     pub follows: u16,
-    /// The weight in the mean.
+    /// The weight in the mean; 1 for a normal bone.
     pub weight: f32,
 }
 
 /// Returns the joints of the normal bones that a pseudo-bone follows, with their weights, and the sum of the absolute
 /// weights of dropped bones. `parts` are those of the earlier bones.
 ///
-/// A followed pseudo-bone is replaced by the bones that it follows; if they are more than four, the largest weights are
-/// kept. Missing bones are ignored, as in poses; unused slots may contain any bone (B22).
+/// Pseudo-bones among the four bones are replaced by the bones that they follow. Of more than four bones, keeps the
+/// four with the largest absolute weights. Missing bones are ignored, as in poses; unused slots may contain any bone
+/// (B22).
 pub fn normal_bone_weights(pseudo: PseudoTransform, parts: &[Vec<Part>]) -> ([(u16, f32); 4], f32) {
     let mut slots = from_fn::<(&[Part], f32), 4, _>(|slot| {
         let parts = parts.get(usize::from(pseudo.bones()[slot])).map(Vec::as_slice).unwrap_or_default();
@@ -85,8 +86,8 @@ pub fn part_extra(
     })
 }
 
-/// Returns the pseudo-bone in the extra of a part; `None` if the extra is incomplete. `bone_of` returns the bone of a
-/// joint.
+/// Returns the pseudo-bone in the extra of a part; `None` if the extra is incomplete or invalid. `bone_of` returns the
+/// bone of a joint.
 pub fn parse_pseudo_bone(value: &Value, bone_of: impl Fn(usize) -> Option<usize>) -> Option<PseudoTransform> {
     let numbers = |name: &str| serde_json::from_value::<[usize; 4]>(value.get(name)?.clone()).ok();
     let [a, b, c, d] = numbers("follows")?.map(|joint| bone_of(joint).map(|bone| bone as u8));

@@ -226,7 +226,7 @@ fn to_bone_index(bone: usize) -> Result<u8> {
     u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| Error::inexpressible(message))
 }
 
-/// Returns the joint that becomes bone 0; `None` if no joint is suitable.
+/// Returns the joint that becomes bone 0; `None` if no joint can.
 pub fn base_joint(scene: &Scene) -> Option<usize> {
     let order = parents_first(&scene.skeleton);
     order.first().copied().filter(|_| first_joint_can_be_base(scene, &order))
@@ -354,7 +354,7 @@ fn add_pseudo_bones<'e>(
         Some((value.get("bone")?.as_u64()?, joint, value))
     };
     let mut parts: Vec<_> = extras.iter().enumerate().filter_map(part).collect();
-    // Pseudo-bones follow earlier ones.
+    // A pseudo-bone may follow earlier ones.
     parts.sort_by_key(|(bone, ..)| *bone);
     for parts in parts.chunk_by(|(bone, ..), (other, ..)| bone == other) {
         let parse = |(_, joint, value): &(u64, usize, &'e Value)| {

@@ -1,4 +1,4 @@
-//! The document fields from which each part of a scene is converted.
+//! The document fields from which the meshes, joints and animations of a scene are converted.
 
 use super::super::{Animation, Document, Transform};
 use crate::scene::{KeyframeFields, MeshFields, SourceFields, StridedList};

@@ -115,7 +115,7 @@ pub fn split_meshes(document: &mut Document, limits: PieceLimits) -> Result<Vec<
         meshes.extend(if is_solid { vec![mesh.clone()] } else { split_mesh(mesh, limits) });
     }
     starts.push(meshes.len());
-    // Indices of missing meshes stay past the end, as far as 255 is past it.
+    // Indices of missing meshes stay past the end, up to 255.
     let new_start = |mesh: usize| starts.get(mesh).copied().unwrap_or(mesh.max(meshes.len()).min(255));
     let mut lods = document.lods.clone();
     for (index, lod) in lods.iter_mut().enumerate().filter(|(_, lod)| !lod.contains_all_meshes()) {

@@ -4,7 +4,7 @@ use super::surface::Surface;
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
-/// A row in the table of forms.
+/// The name, tag and word type of a form.
 #[derive(Debug, Clone, Copy)]
 pub struct FormRow {
     /// The name of the form in paths.
@@ -72,7 +72,7 @@ pub trait Form: Copy {
     /// Returns the index of the item's form in the table.
     fn form_index(self) -> usize;
 
-    /// Returns the number of 32-bit words of an item with the given tag.
+    /// Returns the number of 32-bit words of an item with the given tag; 0 if the tag is unknown.
     #[inline(always)]
     fn word_count(tag: u8) -> usize {
         Self::form_of(tag, Surface::Textured).0

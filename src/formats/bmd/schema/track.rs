@@ -107,7 +107,8 @@ impl Track {
     ///
     /// # Errors
     ///
-    /// Returns an error if frames do not ascend, or an empty key skips no frame: its tag would be the end tag 00.
+    /// Returns an error if frames do not ascend, or an empty key skips a multiple of 32 frames: its tag would be the
+    /// end tag 00.
     pub fn from_keys(keys: impl IntoIterator<Item = TrackKey>) -> Result<Track> {
         let mut track = Track::default();
         // The first frame available for the next key.

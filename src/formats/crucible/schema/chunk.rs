@@ -242,7 +242,7 @@ pub struct BoneWeight {
     pub influence: f32,
 }
 
-/// Defers the decompression of a stream. Returns the list `empty`, to be replaced later; an error if it is `None`.
+/// Defers the decompression of a stream. Returns the list `empty`, to be replaced later; an error if `empty` is `None`.
 fn defer<'i>(input: &ChunkInput<'i>, block: CompressedBlock<'i>, empty: Option<Values>) -> Result<Values> {
     input.deferred.borrow_mut().push(block);
     empty.ok_or_else(no_variant_error)
@@ -313,7 +313,7 @@ fn write_streams<W: binrw::io::Write + binrw::io::Seek>(
 }
 
 impl Chunk {
-    /// Compresses the indices and streams. `chunk` is the index of the chunk, for errors.
+    /// Compresses the indices and streams. `chunk` is the index of the chunk, for error paths.
     pub(super) fn compress(&self, dialect: Dialect, chunk: usize) -> Result<CompressedChunk> {
         let index_size = match (&self.indices, self.index_size) {
             (Indices::U16(_), None) => 0,

@@ -1,8 +1,8 @@
 //! A macro that declares compressed lists of values from a table.
 
-/// Declares an enum of compressed lists. Each row declares a variant: value type, value size in bytes, name, optional
-/// accessor in the chunk, condition and constraints. The constraint after `each` applies to all variants. `size` is the
-/// uncompressed size in bytes.
+/// Declares an enum of compressed lists. Each row declares the value type, value size in bytes, name, optional accessor
+/// in the chunk, condition and constraints of a variant. The constraint after `each` applies to all variants. `size` is
+/// the uncompressed size in bytes.
 macro_rules! declare_lists {
     (
         $(#[$attribute:meta])*
@@ -34,7 +34,7 @@ macro_rules! declare_lists {
         }
 
         impl $enum {
-            /// Returns an empty list of the first variant that applies; `None` if none applies.
+            /// Returns an empty list of the first variant whose condition holds; `None` if none holds.
             pub fn empty($($import: $type),*) -> Option<$enum> {
                 $(if $condition {
                     const { assert!(size_of::<$value>() == $bytes) }

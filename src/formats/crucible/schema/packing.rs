@@ -13,7 +13,7 @@ pub struct ChunkInput<'i> {
     pub bytes: &'i [u8],
     /// Limits on decompressed data.
     pub limits: Limits,
-    /// The index of the chunk, for errors.
+    /// The index of the chunk, for error paths.
     pub chunk: usize,
     /// The compressed values of each stream read so far.
     pub deferred: RefCell<Vec<CompressedBlock<'i>>>,

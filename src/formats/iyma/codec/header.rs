@@ -16,7 +16,7 @@ use crate::{
     Span, Strictness, path,
 };
 
-/// Detects IyMA by its magic bytes. Also detects the dialect (I2).
+/// Detects IyMA by its magic bytes, and the dialect (I2).
 pub(in super::super) fn detect(bytes: &[u8]) -> Detection {
     let dialect = split_file(bytes)
         .map_or(Dialect::Spec, |parts| dialect_from_checksums(&parts.header, parts.descriptor));
@@ -84,7 +84,7 @@ pub(super) fn decode_descriptor(
     Ok(DecodedHeader { header, dialect, descriptor: decoded, metadata_checksum: wrong })
 }
 
-/// Verifies the metadata checksum. Returns it with the computed one if it is wrong.
+/// Verifies the metadata checksum. If wrong, returns the stored and the computed checksum.
 fn wrong_metadata_checksum(header: &Header, descriptor: &[u8], dialect: Dialect) -> Option<WrongChecksum> {
     let Header { metadata_checksum: stored, data_checksum, .. } = *header;
     (!hash::is_metadata_checksum(stored, descriptor, data_checksum, dialect))

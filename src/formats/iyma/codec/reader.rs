@@ -14,7 +14,7 @@ use crate::formats::require_valid;
 use crate::unpack::zstd::{self, Chunks, Inflater, ZstdError};
 use crate::{Declared, Dialect, Error, FormatId, ReadOptions, Result, Strictness, path};
 
-/// A file whose header and descriptor have been read, but not its data.
+/// A file of which only the header and the descriptor have been read.
 ///
 /// [`Document::read`](crate::Format::read) is faster for files in memory.
 ///
@@ -40,7 +40,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// Returns an error if header or descriptor cannot be read or decoded, or `options` reject the dialect or checksum.
+    /// Returns an error if the header or descriptor is unreadable or invalid, or `options` reject dialect or checksum.
     pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
         let mut start = Vec::new();
         source.by_ref().take(Header::size() as u64).read_to_end(&mut start)?;
@@ -83,7 +83,7 @@ impl<R: Read> Reader<R> {
         data.map(Bytes::from).map_err(|error| unpack_error(&self.decoded, error))
     }
 
-    /// Reads one mesh and the user data, like [`Document::mesh`], without keeping other decompressed meshes in memory.
+    /// Reads one mesh and the user data, like [`Document::mesh`], without keeping the other meshes in memory.
     ///
     /// Decompresses the data up to the last vertex of the mesh. Strict mode verifies the data checksum, if any.
     ///
@@ -173,7 +173,7 @@ fn read_verified(
     Ok((chunks, checksum.map_err(|error| error.in_format(FormatId::Iyma))?))
 }
 
-/// Decompresses byte ranges of the content, which must be in order and disjoint. Returns them concatenated.
+/// Decompresses ascending, disjoint byte ranges of the content. Returns their concatenated bytes.
 fn decompress_ranges(mut input: Inflater<impl Read>, ranges: Vec<Range<u64>>) -> Result<Vec<u8>, ZstdError> {
     let (mut data, mut position) = (Vec::new(), 0);
     for Range { start, end } in ranges {

@@ -55,7 +55,7 @@ impl IndexBuffer {
         narrow.chain(wide.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)))
     }
 
-    /// Returns the part of the buffer with the indices of `mesh`; `None` if its range exceeds the buffer.
+    /// Returns the indices of `mesh`; `None` if its range exceeds the buffer.
     pub(in super::super) fn slice_mesh(&self, mesh: &MeshInfo) -> Option<IndexBuffer> {
         let data = slice_items(&self.data, self.format.size(), mesh.first_index, mesh.index_count)?;
         Some(IndexBuffer { format: self.format, data })
@@ -113,13 +113,13 @@ impl Attribute {
         (size_of::<T>() == size).then(|| Column::new(&self.data, size, 0))?
     }
 
-    /// Returns the part of the buffer with the values of `mesh`; `None` if its range exceeds the buffer.
+    /// Returns the values of `mesh`; `None` if its range exceeds the buffer.
     pub(in super::super) fn slice_mesh(&self, mesh: &MeshInfo) -> Option<Attribute> {
         let data = slice_items(&self.data, self.format.size(), mesh.first_vertex, mesh.vertex_count)?;
         Some(Attribute { usage: self.usage.clone(), format: self.format, data })
     }
 
-    /// Returns the entry of the buffer in the descriptor.
+    /// Returns the descriptor entry of the buffer.
     pub fn info(&self) -> VertexAttributeInfo {
         let Attribute { usage, format, data: _ } = self;
         VertexAttributeInfo { usage: usage.clone(), format: *format }

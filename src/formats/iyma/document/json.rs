@@ -1,7 +1,7 @@
 //! Serde implementations of index and vertex buffers.
 //!
-//! Vertex values are their stored components: a list, or a single number. Normalised integers remain integers, and
-//! colours keep the order of the buffer. Floats that JSON cannot express become strings, as in all formats.
+//! A vertex value is a list of its stored components, or a number if it has one. Normalised integers remain integers,
+//! and colours keep the order of the buffer. Floats that JSON cannot express become strings, as in all formats.
 
 use bytes::Bytes;
 use half::f16;
@@ -233,7 +233,7 @@ fn parse_integer(item: &JsonValue, min: i64, max: i64) -> Result<i64, String> {
     }
 }
 
-/// Parses a float by the rules common to all formats.
+/// Parses a float with the rules that all formats share.
 fn parse_float<T: Floats>(item: &JsonValue) -> Result<T, String> {
     let float: Result<T, ValueError> = match item {
         JsonValue::Int(value) => T::deserialize_floats((*value).into_deserializer()),

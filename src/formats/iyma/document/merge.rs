@@ -11,7 +11,8 @@ fn compatibility_key(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>)
     (document.indices.is_some(), attributes)
 }
 
-/// Merges documents into one document with all their meshes, in order. Also returns the losses.
+/// Merges documents into one document with all their meshes, in order. Also returns the losses. Without documents,
+/// returns an empty document.
 ///
 /// The documents must have vertex buffers of the same usages and formats, in any order, and all or none must be
 /// indexed. The first document determines the dialect, the buffer order and whether there is a data checksum. If any
@@ -33,7 +34,7 @@ fn compatibility_key(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>)
 ///
 /// # Errors
 ///
-/// Returns an error if the documents are not compatible, a buffer has the wrong size, or a count exceeds 32 bits.
+/// Returns an error if the documents are incompatible, a buffer has the wrong size, or a count exceeds 32 bits.
 pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
     let Some((first, others)) = documents.split_first() else { return Ok((Document::default(), Vec::new())) };
     for (index, document) in documents.iter().enumerate() {
@@ -52,7 +53,7 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         if merged.user_data.is_empty() {
             merged.user_data = document.user_data.clone();
         } else if !document.user_data.is_empty() && document.user_data != merged.user_data {
-            let message = "IyMA stores one user data per file; only the first was kept";
+            let message = "IyMA stores one block of user data per file; only the first was kept";
             let loss = Loss::dropped(format!("documents[{index}].user_data"), message);
             losses.push(loss.with_count(document.user_data.len(), "bytes"));
         }
@@ -121,8 +122,7 @@ fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     (!buffers.is_empty()).then(|| IndexBuffer { format, data: data.into() })
 }
 
-/// Returns the attribute of `other` that matches `first.attributes[position]`: in both, the n-th of its usage and
-/// format.
+/// Returns the attribute of `other` that matches `first.attributes[position]`: the n-th of the same usage and format.
 fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
     let Attribute { usage, format, .. } = &first.attributes[position];
     let is_same = |other: &&Attribute| other.usage == *usage && other.format == *format;
@@ -142,7 +142,7 @@ pub(in super::super) fn narrow_to_mesh(descriptor: &mut Descriptor, index: usize
 }
 
 impl Document {
-    /// Returns a new document with one mesh and the user data. Its buffers share memory with this document.
+    /// Returns a document with the mesh at `index` and the user data. The buffers share memory with this document.
     ///
     /// # Errors
     ///
@@ -169,7 +169,8 @@ impl Document {
         })
     }
 
-    /// Splits the document into one document per mesh. Also returns the losses: data that no mesh uses.
+    /// Splits the document into one document per mesh. Also returns the losses: data that no mesh uses, including user
+    /// data without meshes.
     ///
     /// # Errors
     ///

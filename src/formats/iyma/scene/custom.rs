@@ -1,4 +1,4 @@
-//! Converts custom attributes: their numbers, names and formats.
+//! Converts the numbers, names and formats of custom attributes.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,10 @@ pub(super) fn add_custom_losses(mesh: &Mesh, index: usize, losses: &mut Vec<Loss
         let (number, name) = &numbers[position];
         let new_name = format!("{number}_{name}");
         if new_name != custom.name {
-            let loss = Loss::renamed(format!("{path}.name"), "IyMA numbers custom attributes");
+            let loss = Loss::renamed(
+                format!("{path}.name"),
+                "names of custom attributes in IyMA start with a number",
+            );
             losses.push(loss.with_detail(format_args!("\"{}\" becomes \"{new_name}\"", custom.name)));
         }
         let components = smallest_format(custom).components();
@@ -33,7 +36,7 @@ pub(super) fn custom_name(usage: &Usage) -> String {
     }
 }
 
-/// Splits the name of a scene attribute into number and name. The default number is `position`.
+/// Splits the name of a scene attribute into number and name. The default is `position` and the whole name.
 fn split_name(position: usize, custom: &CustomAttribute) -> (u32, &str) {
     match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {
         Some((Ok(number), name)) => (number, name),

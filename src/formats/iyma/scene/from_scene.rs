@@ -39,7 +39,7 @@ pub(super) fn mesh_ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<Me
     Ok(infos.collect())
 }
 
-/// Converts flat meshes to three coordinates if another mesh has three.
+/// Converts flat meshes to three coordinates, unless all meshes are flat.
 pub(super) fn unify_coordinates(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     if meshes.iter().all(|mesh| mesh.flat) {
         return;

@@ -100,7 +100,7 @@ impl FromScene for Document {
     }
 }
 
-/// Returns `true` if any mesh has indices. Otherwise, the vertices of all meshes are used in order.
+/// Returns `true` if any mesh has indices.
 fn is_indexed(meshes: &[Mesh]) -> bool {
     meshes.iter().any(|mesh| mesh.faces.indices.is_some())
 }

@@ -239,7 +239,7 @@ fn to_weights(attribute: &Attribute) -> Weights {
     }
 }
 
-/// Returns the values of a custom attribute: integers and 64-bit floats unchanged, other formats as 32-bit floats.
+/// Returns the values of a custom attribute: normalised integers and 16-bit floats as 32-bit floats, others unchanged.
 fn to_components(attribute: &Attribute) -> Components {
     match attribute.format.component() {
         Component::Sint8 => Components::I8(bulk::to_vec(&attribute.data)),

@@ -230,7 +230,8 @@ impl Descriptor {
         }
     }
 
-    /// Decodes a descriptor with usages of type `U`. Bitcode encodes the reference dialect's map like a list (I1).
+    /// Decodes a descriptor with usages of type `U`. The reference dialect stores the attributes as a map, which
+    /// bitcode encodes like a list of pairs (I1).
     fn decode_as<U: WireUsage>(bytes: &[u8]) -> Result<Descriptor, bitcode::Error> {
         let (descriptor, attributes): (Descriptor, Vec<(U, VertexFormat)>) = bitcode::decode(bytes)?;
         let info = |(usage, format): (U, VertexFormat)| VertexAttributeInfo { usage: usage.into(), format };

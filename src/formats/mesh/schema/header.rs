@@ -30,7 +30,7 @@ fn to_count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N>
     })
 }
 
-/// Returns an error if the document has content that its dialect lacks, or lacks content that its dialect requires.
+/// Returns an error if the dialect of the document cannot express its content, or requires missing content.
 pub(super) fn reject_inexpressible(document: &Document) -> Result<()> {
     let is_renderlib = document.dialect == Dialect::Renderlib;
     let reject = |message, path| Err(Error::inexpressible(message).at(path));

@@ -8,7 +8,7 @@ use modular_bitfield::specifiers::B12;
 use super::rules;
 use crate::layout::decoding::{UNORM8, unorm8};
 
-/// No joint: with weight 0 in unused slots of a vertex (M9), and as the parent of a root (M10).
+/// The joint id in unused slots of a vertex, with weight 0 (M9), and the parent of a root (M10).
 pub const NO_JOINT: u8 = 255;
 
 /// The attributes of a vertex: 16 bits.

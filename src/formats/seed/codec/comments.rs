@@ -14,7 +14,7 @@ pub(super) struct Comments {
 }
 
 impl Comments {
-    /// Adds a line: the place before its content, if it has content, and the text of its comment, if it has one.
+    /// Adds a line, given the place before its content, if any, and the text of its comment, if any.
     pub(super) fn add(&mut self, place: Option<CommentPlace>, text: Option<&[u8]>) {
         if let Some(place) = place {
             self.assign_rest(place);

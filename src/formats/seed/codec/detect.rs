@@ -7,7 +7,7 @@ use crate::Confidence;
 
 /// Maximum number of lines with content to inspect.
 const MAX_LINES: usize = 16;
-/// Maximum number of bytes to inspect, because long comments may come first.
+/// Only lines that start within this number of bytes are inspected, because long comments may come first.
 const MAX_BYTES: usize = 1 << 16;
 
 /// Rates a file by its first lines with content.

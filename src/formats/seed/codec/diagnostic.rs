@@ -1,4 +1,4 @@
-//! Diagnostics: violations of rules in single lines.
+//! Diagnostics: violations of rules in individual lines.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

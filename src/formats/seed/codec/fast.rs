@@ -149,7 +149,7 @@ impl<'l> Cursor<'l> {
     fn read_float(&mut self) -> Option<f32> {
         let (value, length) = fast_float2::parse_partial::<f32, _>(self.bytes.get(self.at..)?).ok()?;
         self.at += length;
-        // Unlike Seed, the parser accepts words for infinity and NaN.
+        // `fast_float2` accepts `inf` and `nan`, which Seed does not, and returns infinity on overflow.
         value.is_finite().then_some(value)
     }
 

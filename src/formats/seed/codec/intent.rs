@@ -35,7 +35,7 @@ impl Intent {
 /// The difference between a word and the intended identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mistake {
-    /// There is no difference.
+    /// The word is the identifier.
     Exact,
     /// The word is the identifier of the attribute in OBJ. The text is the name of the attribute.
     FromObj(&'static str),

@@ -17,7 +17,7 @@ pub(in crate::formats::seed) struct ParsedLine<'l> {
     pub content: LineContent<'l>,
     /// The text after the `#`.
     pub comment: Option<&'l [u8]>,
-    /// The violation in the line, if lenient reading accepts it.
+    /// A violation that lenient reading accepts, if any.
     pub diagnostic: Option<Diagnostic>,
 }
 
@@ -29,7 +29,7 @@ pub(in crate::formats::seed) enum LineContent<'l> {
     Values(LineKind, Values),
 }
 
-/// Returns values that replace the values of a malformed line, without violating a rule.
+/// Returns valid replacements for the values of a malformed line.
 pub(super) fn placeholder_values(kind: LineKind) -> Values {
     let attribute = kind.attribute();
     match (attribute.value_type, attribute.domain) {
@@ -113,7 +113,7 @@ fn has_words(text: &str) -> bool {
     kind.is_some_and(|kind| kind.attribute().value_type == ValueType::Word)
 }
 
-/// Returns the tokens inside the single outer token.
+/// Returns the tokens inside the outermost token.
 fn inner_tokens(mut pairs: Pairs<'_>) -> Pairs<'_> {
     match pairs.next() {
         Some(pair) => pair.into_inner(),
@@ -223,7 +223,7 @@ fn parse_integer(number: &str) -> Result<u32, IntegerError> {
     }
 }
 
-/// Parses a line without the whitespace inside its numbers, which lenient reading accepts (S3). `None` if malformed.
+/// Parses a line, ignoring whitespace inside its numbers, which only lenient reading accepts (S3). `None` if malformed.
 fn parse_spaced_numbers(text: &str) -> Option<ParsedLine<'_>> {
     if text.len() > MAX_PARSED_BYTES {
         return None;

@@ -13,7 +13,7 @@ use super::text::WHITESPACE;
 use crate::layout::grammar::{MAX_INTEGER, ValueType};
 use crate::text::truncated;
 
-/// Returns the diagnostic for a file in another encoding.
+/// Returns the diagnostic for a file in UTF-16 or UTF-32.
 pub(in crate::formats::seed) fn encoding_error(name: &str) -> Diagnostic {
     Diagnostic::new(&rules::ENCODING, 0..2, format!("the file is {name}, expected UTF-8"))
 }
@@ -300,7 +300,7 @@ fn unclosed_property_error(text: &str, mut at: usize) -> Diagnostic {
     Diagnostic::new(&rules::PROPERTY, token, message)
 }
 
-/// Returns the diagnostic for the first number of the line with whitespace inside.
+/// Returns the diagnostic for whitespace inside a number, located at the first such number.
 pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
     let values = leading_word(content).end;
     let mut start = values;
@@ -317,7 +317,7 @@ pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
     Diagnostic::new(&rules::SPACED_NUMBER, values..content.len(), "found whitespace inside a number")
 }
 
-/// Returns the byte range of the token at an offset: a separator, or the text before the next one. Empty at the end.
+/// Returns the byte range of the token at an offset: a separator, or the text before one. Empty at the end.
 fn token_range(text: &str, at: usize) -> Range<usize> {
     let rest = text.get(at..).unwrap_or_default();
     let is_end = |c: char| c == ',' || c == '#' || WHITESPACE.contains(&c);

@@ -5,8 +5,8 @@ use super::super::schema::{Comment, CommentPlace, Document, LineKind, LineRef};
 
 /// Encodes a document, which must be valid.
 ///
-/// If `with_comments` is set, writes the comments of the document at their lines or, if it was read without comments, a
-/// heading for each section.
+/// If `with_comments` is set, writes the comments of the document at their lines or, if `comments` is `None`, a heading
+/// for each section.
 pub(in crate::formats::seed) fn write(document: &Document, with_comments: bool) -> Vec<u8> {
     let comments = document.comments.as_deref().filter(|_| with_comments);
     let mut out = TextWriter {

@@ -125,7 +125,7 @@ impl MaterialReader<'_> {
         Ok(MaterialEntry { material, uv_set, transform })
     }
 
-    /// Records unsupported properties. Extensions are not recorded, since `unsupported` lists them for the whole file.
+    /// Records unsupported properties, except extensions, which the module `unsupported` lists for the whole file.
     fn record_unsupported(&mut self, entry: &json::Material, has_extras: bool) {
         const SUPPORTED: [&str; 10] = [
             "name",

@@ -12,8 +12,8 @@ use crate::interop::gltf::{Object, TEXTURE_SOURCES, set_extras, set_if, set_mesh
 use crate::interop::images;
 use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap};
 
-/// Repairs materials for glTF: clamps factors, and drops textures without texture coordinates. Lists images of types
-/// that neither glTF nor its extensions support.
+/// Repairs materials for glTF: clamps factors and alpha cutoffs, and drops textures without texture coordinates. Lists
+/// images of types that neither glTF nor its extensions support.
 pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let at = |field: &str| format!("meshes[{index}].material.{field}");

@@ -1,4 +1,4 @@
-//! Repairs scenes before writing, so that they are valid in glTF. Every change is listed.
+//! Repairs scenes before writing, so that they are valid in glTF, and lists the changes.
 
 mod animations;
 mod skins;
@@ -44,8 +44,8 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
     Ok(joints)
 }
 
-/// Removes shear and projection from the scene transform: drops tiny shear, and applies other transforms to the
-/// vertices. Drops transforms that are not finite or cannot be inverted.
+/// Removes shear and projection from the scene transform: drops them up to [`TOLERANCE`], otherwise applies the
+/// transform to the vertices. Drops transforms that are not finite or cannot be inverted.
 fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Some(transform) = scene.transform else { return };
     if transform == Mat4::IDENTITY {
@@ -204,8 +204,8 @@ fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     set_meshspec_extra_if(&mut mesh.extras, !kinds.is_empty(), "kinds", kinds);
 }
 
-/// Makes inverse bind matrices finite and affine, and rest transforms finite. If the matrix of a joint changes, its
-/// rest pose stays the same.
+/// Makes inverse bind matrices finite and affine, and rest transforms finite with unit rotations. Keeps the rest pose
+/// of joints whose matrix changes.
 fn repair_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for index in 0..scene.skeleton.joints.len() {
         let path = format!("skeleton.joints[{index}]");

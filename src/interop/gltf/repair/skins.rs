@@ -63,7 +63,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
     Ok(OutputJoints { count, are_placeholders, has_static_joint: repair.uses_static_joint })
 }
 
-/// Returns the highest joint index plus 1; 0 if no mesh has joints.
+/// Returns the largest joint index plus 1; 0 if no mesh has joints.
 fn joint_index_end(scene: &Scene) -> usize {
     let joints = scene.meshes.iter().flat_map(|mesh| &mesh.skins).flat_map(|skin| skin.joints.as_flattened());
     joints.filter(|joint| **joint != Skin::NONE).max().map_or(0, |joint| usize::from(*joint) + 1)

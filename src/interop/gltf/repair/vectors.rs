@@ -23,7 +23,8 @@ pub(super) struct NormalizeStats {
 }
 
 impl NormalizeStats {
-    /// Normalises a vector. Replaces zero-length and non-finite vectors by `default`.
+    /// Normalises a vector unless its length is 1 within `tolerance`. Replaces zero-length and non-finite vectors by
+    /// `default`.
     pub fn normalize<const N: usize>(&mut self, vector: &mut [f32; N], default: [f32; N], tolerance: f32) {
         if is_unit(vector, tolerance) {
             return;

@@ -113,7 +113,7 @@ fn valid_neighbours(verifier: &Verifier, attempt: &Attempt, broken: &BrokenFile)
 }
 
 impl Alteration {
-    /// Returns the same change with another value.
+    /// Returns an [`Alteration::Set`] with a new value; `None` for other changes.
     fn with_text(&self, text: &str) -> Option<Alteration> {
         let Alteration::Set { path, recount, .. } = self else { return None };
         Some(Alteration::Set { path: path.clone(), text: text.to_owned(), recount: *recount })

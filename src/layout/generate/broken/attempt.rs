@@ -67,7 +67,7 @@ impl Alteration {
         }
     }
 
-    /// Returns the new value, if the change sets one.
+    /// Returns the new value, if the change sets exactly one.
     pub fn value(&self) -> Option<String> {
         match self {
             Alteration::Set { text, .. }

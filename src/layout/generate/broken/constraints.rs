@@ -1,4 +1,4 @@
-//! Breaks constraints on single values and lists.
+//! Breaks constraints on scalars and lists.
 
 use std::collections::BTreeSet;
 

@@ -1,14 +1,14 @@
 //! Generates files with exactly one defect, for tests of a loader.
 //!
-//! [`breakages()`] yields copies of a valid file, each with exactly one violation of the declaration: a failed check, a
-//! wrong count or a truncated field, for example. Each copy is verified against the declaration. The first fault of the
-//! [walker](crate::layout::walk), or the finding of [`check_bytes`](crate::layout::check_bytes), determines its
+//! [`breakages()`] yields copies of a valid file, each with exactly one violation of the declaration, such as a failed
+//! check, a wrong count or a truncated field. Each copy is verified against the declaration. The first fault of the
+//! [walker](crate::layout::walk), or the finding of [`check_bytes`](crate::layout::check_bytes), determines the
 //! location and rule; no other rule with severity error is violated. Copies that are still valid are skipped, such as
 //! those whose count only regroups the same bytes.
 //!
 //! Only the first and the last item of each list are broken or truncated. No breakage targets requirements outside the
-//! declaration, such as rules against overlaps and rules enforced by code. Packed blocks are broken only by damaged
-//! bytes or a wrong size.
+//! declaration, such as rules against overlaps and rules enforced by code. The packing of a block is broken only by
+//! damaged bytes or a wrong size.
 
 mod almost;
 mod attempt;
@@ -44,9 +44,9 @@ pub struct BrokenFile {
     pub breakage: Breakage,
     /// The path of the changed value; empty for the whole file.
     pub changed: Path,
-    /// The new value, if a single value is changed, in the syntax of edits.
+    /// The new value, in the syntax of edits; `None` unless exactly one value is set.
     pub value: Option<String>,
-    /// The path of the fault or finding. After a wrong count, the fault may be elsewhere.
+    /// The path of the fault or finding. After a wrong count, it may differ from `changed`.
     pub path: Path,
     /// The rule that the declaration assigns. If it is `None`, the format's rule for faults of this kind applies.
     pub rule: Option<&'static Rule>,
@@ -91,7 +91,7 @@ pub enum Miscount {
     More,
     /// One item too few.
     Less,
-    /// The largest number that fits in the field and differs by whole items.
+    /// The largest number that fits in the field and differs from the actual one by whole items.
     Huge,
     /// The actual number of items plus 2 to this power. A loader that truncates the count to fewer bits, or overflows
     /// when it computes the size in bytes, gets the actual one.
@@ -182,7 +182,7 @@ pub fn breakages<'f>(
     breakages_of(ty, file, rules, limits, 1, |_| true)
 }
 
-/// Like [`breakages`], but restricted to those that `is_selected` accepts, and with up to `max` copies for each.
+/// Like [`breakages`], but only for breakages that `is_selected` accepts, with up to `max` copies for each.
 pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     ty: &'static Type,
     file: &'f [u8],

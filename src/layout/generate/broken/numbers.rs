@@ -1,4 +1,4 @@
-//! Breaks dependencies on single numbers: checks, conditions, counts, offsets, sizes, variants.
+//! Breaks dependencies on numbers: checks, conditions, counts, offsets, sizes, variants.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -101,8 +101,8 @@ impl Number<'_> {
         numbers
     }
 
-    /// Returns an unsigned number of 2 or 4 bytes with its bytes reversed, or a byte with its nibbles swapped; `None`
-    /// for other numbers.
+    /// Returns a 2- or 4-byte unsigned number with its bytes reversed, or a byte with its nibbles swapped; `None` for
+    /// other numbers.
     fn with_swapped_bytes(&self) -> Option<i128> {
         let bytes = self.value.to_le_bytes();
         match self.range {

@@ -37,8 +37,8 @@ impl fmt::Display for SubstitutedFile {
     }
 }
 
-/// Yields copies of a valid file with one integer replaced by the next larger or smaller integer, 0, or 1. Only
-/// integers in the first and the last item of each list are replaced. Integers in packed blocks are not replaced.
+/// Yields copies of a valid file with one integer replaced by the next larger or smaller integer (wrapping), 0, or 1.
+/// Only integers in the first and the last item of each list are replaced. Integers in packed blocks are not replaced.
 ///
 /// The copies are not checked, so they can violate requirements outside the declaration.
 ///
@@ -83,7 +83,7 @@ pub fn substitutions<'f>(
 struct Number {
     path: Vec<Segment>,
     value: i128,
-    /// The lowest and the highest number that fit.
+    /// The smallest and the largest number that fit.
     range: (i128, i128),
     location: Range<u64>,
     /// The bit range in the word at `location`.

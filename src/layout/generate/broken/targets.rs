@@ -32,14 +32,14 @@ pub(super) struct Targets<'d> {
 pub(super) struct Number<'d> {
     pub path: Vec<Segment>,
     pub value: i128,
-    /// The lowest and the highest number that fit.
+    /// The smallest and the largest number that fit.
     pub range: (i128, i128),
     /// Whether the number is in a packed block, whose size and checksum are then recomputed.
     pub recount: bool,
     pub dependencies: Vec<&'d Dependency>,
 }
 
-/// A single value.
+/// A scalar.
 #[derive(Clone)]
 pub(super) struct Leaf {
     pub path: Vec<Segment>,
@@ -47,7 +47,7 @@ pub(super) struct Leaf {
     pub value: Value,
     /// Whether the value is in a packed block, or a checksum may cover it.
     pub recount: bool,
-    /// The lowest and the highest value of a bit field; `None` for other values.
+    /// The smallest and the largest value of a bit field; `None` for other values.
     pub range: Option<(i128, i128)>,
 }
 
@@ -201,8 +201,7 @@ fn declaring_word(node: &Node) -> Option<&'static Declaration> {
     outer.all_bit_fields().into_iter().find(|(.., own)| std::ptr::eq(*own, field)).map(|(word, ..)| word)
 }
 
-/// Returns a value as an integer, and the limits of its field; `None` for floats, text, and fields of more than 64
-/// bits.
+/// Returns a value as an integer, and the limits of its field; `None` for floats, text, and fields wider than 64 bits.
 pub(super) fn int_and_range(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
     let value = match value {
         Value::Int(number) => *number,

@@ -69,7 +69,7 @@ impl FileLines<'_> {
         TextAttempt { defect, line, breaking, limits: vec![] }
     }
 
-    /// Replaces a line by `text` and a byte that is not UTF-8.
+    /// Replaces a line with `text` and a byte that is not UTF-8.
     fn with_invalid_utf8(&self, line: usize, text: &str) -> TextAttempt {
         let mut invalid = self.with_line(line, text);
         invalid.insert(self.0[..line].concat().len() + text.len(), 0xff);

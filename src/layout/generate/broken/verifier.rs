@@ -71,8 +71,8 @@ impl<'f> Verifier<'f> {
         self.all_broken(attempt).next()
     }
 
-    /// Returns `true` if a changed file has no fault, the trailing bytes of the original file, and no more violations
-    /// of any rule.
+    /// Returns `true` if a changed file has no fault, violates no rule more often than the original, and has trailing
+    /// bytes at the same paths.
     pub fn is_as_valid(&self, bytes: &[u8]) -> bool {
         let violations = Violations::of(self.ty, bytes, &self.limits);
         violations.fault.is_none()

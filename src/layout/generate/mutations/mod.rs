@@ -50,7 +50,7 @@ impl fmt::Debug for MutatedFile {
 
 /// A strategy that applies one to four mutations to the files of `files`, half of them in the first 64 bytes and the
 /// others anywhere. A mutation flips a bit, overwrites or inserts a word, repeats or removes bytes, truncates the file,
-/// or replaces its end by the end of another file.
+/// or replaces its end with the end of another file.
 ///
 /// Words have 1, 2, 4 or 8 bytes in either byte order. Most values are likely to cause bugs, such as 0, −1, integer
 /// limits, powers of two, the file size, or neighbours of the current value.

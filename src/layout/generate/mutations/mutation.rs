@@ -1,4 +1,4 @@
-//! Single mutations of a file: drawing, applying, simplifying.
+//! Draws, applies and simplifies individual mutations.
 
 use std::fmt;
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub enum Mutation {
     Remove(Range<usize>),
     /// Truncates the file at this offset.
     Truncate(usize),
-    /// Replaces the end of the file by the end of another file.
+    /// Replaces the end of the file with the end of another file.
     Splice {
         /// The offset at which the file is cut.
         at: usize,
@@ -66,7 +66,7 @@ impl fmt::Display for Mutation {
     }
 }
 
-/// The number of choices per mutation.
+/// The number of random numbers that determine a mutation.
 pub(super) const CHOICES_PER_MUTATION: usize = 6;
 
 impl Mutation {

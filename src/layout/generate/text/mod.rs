@@ -30,8 +30,8 @@ enum TextLine {
 }
 
 /// A strategy for text files with the properties and lines of a grammar. Covers every allowed set of attributes, with
-/// numbers of vertices and faces up to the limit of the configuration. Floats cover all finite values, except in
-/// plausible files, which have all built-in properties, and values in the domains of the table.
+/// numbers of vertices and faces up to the limit of the configuration. Floats cover all finite values;
+/// in plausible files, the domains of the table. Plausible files have all built-in properties.
 ///
 /// ```
 /// # #[cfg(feature = "seed")] {
@@ -113,7 +113,7 @@ fn line_strategy(attribute: &'static Attribute, vertices: usize, plausible: bool
     vec(floats, *values).prop_map(move |values| TextLine::Floats(identifier, unit(values))).boxed()
 }
 
-/// Normalises a vector. If its length is not a normal number, it becomes the last axis.
+/// Normalises a vector. If the length is 0, subnormal or not finite, returns the last axis.
 fn normalize(vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let last = vector.len().saturating_sub(1);
@@ -152,7 +152,7 @@ fn property_strategy(grammar: &'static Grammar, plausible: bool) -> impl Strateg
     })
 }
 
-/// A strategy for comments: the line, whether the comment is a separate line before it, and the text.
+/// A strategy for comments, each with a line, a flag (`true` for a separate line before it) and the text.
 fn comment_strategy() -> impl Strategy<Value = Vec<(Index, bool, Vec<u8>)>> {
     let text = prop_oneof![
         "[ -~\té€]{0,8}".prop_map(String::into_bytes),
