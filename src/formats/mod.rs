@@ -84,8 +84,8 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
 ///
 /// # Errors
 ///
-/// Returns an error if the file cannot be read, its format cannot be detected, or the file is rejected. The message
-/// starts with the path.
+/// Returns an error if the file cannot be read, its format cannot be detected, or it violates rules that strict reading
+/// enforces. The message starts with the path.
 pub fn open(path: impl AsRef<Path>) -> Result<Document> {
     open_with(path, &ReadOptions::default())
 }
@@ -104,7 +104,8 @@ pub fn open(path: impl AsRef<Path>) -> Result<Document> {
 ///
 /// # Errors
 ///
-/// Returns an error if the file cannot be read, its format cannot be detected, or the file is rejected.
+/// Returns an error if the file cannot be read, its format cannot be detected, or it violates rules that `options`
+/// enforce.
 pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Document> {
     let path = path.as_ref();
     let read = |bytes: Vec<u8>| detect(&bytes, Some(path))?.read(&bytes, options);

@@ -260,7 +260,8 @@ impl CorpusBuilder {
         self.cases.push(Case { entry, bytes });
     }
 
-    /// Returns `true` if the JSON exceeds [`MAX_CONTENTS_BYTES`] and fewer than [`LARGE_CORPUS`] files are requested.
+    /// Returns `true` if the contents as JSON exceed [`MAX_CONTENTS_BYTES`] and fewer than [`LARGE_CORPUS`] files are
+    /// requested.
     fn is_too_large(&self, bytes: &[u8], dialect: Dialect) -> bool {
         let options = ReadOptions::default().with_dialect(dialect);
         let contents = || self.oracle.format.contents(bytes, &options);

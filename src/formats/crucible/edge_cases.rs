@@ -42,7 +42,7 @@ fn with_indices(size: i32, sequences: &[Sequence<'_>]) -> Option<Vec<u8>> {
     bare_chunk(Some(Lz4Block { uncompressed_size: size, bytes }), 1, None)
 }
 
-/// Builds a bare chunk with 16-bit indices, vertices at the origin and, if given, a stream `empty` without values.
+/// Builds a bare chunk with 16-bit indices, vertices at the origin and, if given, an empty stream of attribute `empty`.
 fn bare_chunk(indices: Option<Lz4Block>, vertices: usize, empty: Option<AttributeFlags>) -> Option<Vec<u8>> {
     let positions = vec![0; size_of::<[f32; 3]>() * vertices];
     let mut streams = vec![position_stream(Lz4Block::compress(&positions).ok()?)];

@@ -19,7 +19,7 @@ pub(super) fn check(document: &Document, unreadable: UnreadableLines, report: &m
     check_values(document, report);
 }
 
-/// Adds the violations of the structure: of properties and, if all kinds of lines are known, line counts and integers.
+/// Adds the violations of the structure: of properties and, if all lines are of known kinds, line counts and integers.
 pub(super) fn check_structure(document: &Document, unreadable: UnreadableLines, report: &mut Report) {
     check_properties(document, unreadable, report);
     if !unreadable.has_unknown_lines {

@@ -37,8 +37,8 @@ pub enum Change {
 
 /// Applies edits in order and returns the new file.
 ///
-/// Other values and bytes stay unchanged, so changing a count breaks the file. The exception is the stored sizes of an
-/// edited packed block. If `recount` is `true`, counts, sizes, offsets and checksums that no longer match are
+/// Other values and bytes stay unchanged, so changing a count breaks the file. Only the stored sizes of an edited
+/// packed block are updated. If `recount` is `true`, counts, sizes, offsets and checksums that no longer match are
 /// recomputed, unless an edit sets them.
 ///
 /// ```

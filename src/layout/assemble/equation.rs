@@ -155,7 +155,8 @@ pub(super) fn collect_origins(code: &Code, origins: &[SlotOrigin]) -> Vec<SlotOr
     found
 }
 
-/// Returns `true` if an expression has no conditionals or patterns, and no binary operations except +, − and ×.
+/// Returns `true` if distinct values usually yield distinct results: without conditionals, patterns, and binary
+/// operations other than +, − and ×.
 fn is_exact(code: &Code) -> bool {
     let mut is_exact = true;
     code.visit(&mut |part| {

@@ -136,8 +136,8 @@ fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'
     }
 }
 
-/// Returns the given packed word, or else composes it of its given fields; `None` if nothing is given. Returns an error
-/// if the word and its fields disagree, a value is not an integer that fits, or only some unreserved fields are given.
+/// Returns the given packed word, or else composes it from its fields; `None` if nothing is given. Returns an error if
+/// the word and its fields disagree, a value is not an integer that fits, or only some unreserved fields are given.
 fn compose_word(tree: &ValueTree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
     let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
     let leaf = tree.leaf.as_ref().map(|leaf| read_value(leaf, &Type::Declared(declaration)));

@@ -35,8 +35,7 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
     Ok((bytes, size))
 }
 
-/// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. A string is
-/// `text` itself.
+/// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. A string is `text` itself.
 pub(super) fn parse_value(ty: &Type, text: &str) -> Result<Value, String> {
     let value = match ty.without_order() {
         Type::Unsigned(16) => parse_unsigned(text).map(|number| Value::Int(number as i128)),

@@ -76,8 +76,8 @@ pub struct Config {
     /// The maximum number of items in a large list; 0 disables large lists. About one drawn count in four is large.
     /// Unless disabled, all drawn counts of a file add up to at most twice this number.
     pub large_items: u64,
-    /// Whether generated files resemble real ones: floats are finite, mostly from −100 to 100, strings are UTF-8, and
-    /// constraints of severity warning hold. Constraints of severity error always hold.
+    /// Whether generated files resemble real ones: floats are finite and mostly from −100 to 100, strings are UTF-8,
+    /// and constraints of severity warning hold. Constraints of severity error always hold.
     pub plausible: bool,
     /// The maximum number of choices that a strategy draws for a file.
     pub max_choices: usize,

@@ -36,7 +36,7 @@ pub(super) fn next_unused_integer(
 }
 
 /// Adapts the numbers of the items, or of their field `of`, to the sum `total`. The last number is the remainder; if
-/// that is impossible, the first is `total` and the others are 0. Returns `None` for no or missing numbers.
+/// that is impossible, the first is `total` and the others are 0. `None` if there are no numbers or one is missing.
 pub(super) fn adapt_to_sum(
     drawn: &[Option<Value>],
     of: Option<&str>,

@@ -122,7 +122,8 @@ fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     (!buffers.is_empty()).then(|| IndexBuffer { format, data: data.into() })
 }
 
-/// Returns the attribute of `other` that matches `first.attributes[position]`: the n-th of the same usage and format.
+/// Returns the attribute of `other` that matches `first.attributes[position]`: in both, the n-th of its usage and
+/// format.
 fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
     let Attribute { usage, format, .. } = &first.attributes[position];
     let is_same = |other: &&Attribute| other.usage == *usage && other.format == *format;
@@ -169,8 +170,8 @@ impl Document {
         })
     }
 
-    /// Splits the document into one document per mesh. Also returns the losses: data that no mesh uses, including user
-    /// data without meshes.
+    /// Splits the document into one document per mesh. Also returns the losses: data that no mesh uses and, if there
+    /// are no meshes, the user data.
     ///
     /// # Errors
     ///
