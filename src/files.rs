@@ -62,8 +62,8 @@ impl Scene {
     }
 
     /// Writes the scene to `path`, and any companion files next to it. The extension selects a built-in or interchange
-    /// format. Overwrites existing files. Returns the losses. If the format requires normals,
-    /// [generate](crate::scene::Mesh::generate_normals) them first.
+    /// format. Overwrites existing files. Returns the losses. Missing normals that the format
+    /// requires are replaced and listed; [generate](crate::scene::Mesh::generate_normals) better ones first.
     ///
     /// ```no_run
     /// use meshspec::scene::Scene;

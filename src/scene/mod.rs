@@ -181,8 +181,9 @@ pub struct SceneOptions {
     /// The extension of the output file, for formats with several file types, such as Crucible. `None` if the file name
     /// is unknown.
     pub extension: Option<String>,
-    /// Whether reading bakes the transforms of nodes into the vertices, without listing this as a loss. If `false`,
-    /// nodes become [placements](Mesh::placements). Writers of formats without nodes bake placements and list the loss.
+    /// Whether reading bakes the transforms of nodes into the vertices; only copies of meshes are listed as losses. If
+    /// `false`, nodes become [placements](Mesh::placements). Writers of formats without nodes bake placements and list
+    /// the loss.
     pub bake: bool,
     /// The maximum number of triangles, and of vertices. Meshes copied for several nodes count once per copy; see
     /// [`Limits::max_triangles`].

@@ -42,7 +42,7 @@ pub enum Pose {
     Animation {
         /// The name of the animation, or its index in [`Scene::animations`] if none has that name.
         name: String,
-        /// The time in seconds; 0 is tick 0.
+        /// The time in seconds since tick 0.
         seconds: f32,
     },
 }

@@ -151,8 +151,8 @@ impl StreamingHasher {
     }
 }
 
-/// Mixes the whole 48-byte blocks of the input into the lanes. Returns the rest. Correct implementations do this only
-/// for more than 48 bytes; doing it for exactly 48 bytes is the bug.
+/// Mixes the whole 48-byte blocks of the input into the lanes. Returns the rest. Correct implementations of
+/// version 1 do this only for more than 48 bytes; doing it for exactly 48 bytes is the bug.
 fn mix_blocks<'b>(lanes: &mut [u64; 3], bytes: &'b [u8]) -> &'b [u8] {
     let (blocks, rest) = bytes.as_chunks::<48>();
     for block in blocks {

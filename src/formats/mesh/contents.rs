@@ -167,7 +167,7 @@ fn local_transform(pose: &Pose) -> Option<DMat4> {
 /// Maximum deviation of a weight sum from 255, due to rounding.
 const MAX_SUM_DEVIATION: i32 = 2;
 
-/// Blends a vertex's joint matrices, and allows the deviation of the weight sum from 255 in `skinned`. `None` if the
+/// Blends a vertex's joint matrices, and records the deviation of the weight sum from 255 in `skinned`. `None` if the
 /// deviation is too large, or the matrix of a weighted joint is undefined.
 fn blend_matrices(
     matrices: &[Option<DMat4>],

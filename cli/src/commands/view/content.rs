@@ -1,4 +1,4 @@
-//! Decodes files, valid or broken, for a page.
+//! Decodes as much of a file as possible, for a page.
 
 use std::path::Path;
 
@@ -65,7 +65,7 @@ impl FileContent {
         FileContent { notes: vec![reason.to_owned()], ..FileContent::new(path, bytes, "no known format") }
     }
 
-    /// Decodes a file, valid or broken. If `bake` is set, applies the transforms of nodes to the vertices.
+    /// Decodes as much of a file as possible. If `bake` is set, applies the transforms of nodes to the vertices.
     ///
     /// # Errors
     ///
