@@ -153,6 +153,16 @@ impl Error {
     }
 
     /// Sets the violated rule.
+    ///
+    /// ```
+    /// use meshspec::{Error, ErrorKind, Rule, Severity, Span};
+    ///
+    /// static DEPTH: Rule = Rule::new("TRACK-DEPTH", Severity::Error, "Depths are negative.");
+    ///
+    /// let error = Error::new(ErrorKind::Malformed, "2 is not negative").at(meshspec::path!(depths[3]));
+    /// let error = error.in_format("track").with_span(Some(Span::Bytes(8..12))).with_rule(&DEPTH);
+    /// assert_eq!(error.to_string(), "track: depths[3] (bytes 0x8..0xc): 2 is not negative [TRACK-DEPTH]");
+    /// ```
     pub fn with_rule(mut self, rule: &'static Rule) -> Error {
         self.0.rule = Some(rule);
         self

@@ -9,7 +9,7 @@
 //! animations.
 //!
 //! ```
-//! # #[cfg(feature = "bmd")] {
+//! # #[cfg(all(feature = "bmd", feature = "scene"))] {
 //! use meshspec::scene::Scene;
 //!
 //! let (scene, losses) = Scene::open("samples/bmd/tentacle.bmd")?;

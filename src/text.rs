@@ -41,6 +41,11 @@ pub(crate) fn truncated(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
+/// Parses an unsigned integer. Unlike `from_str_radix`, rejects a sign.
+pub(crate) fn parse_digits(digits: &str, radix: u32) -> Option<u128> {
+    if digits.starts_with('+') { None } else { u128::from_str_radix(digits, radix).ok() }
+}
+
 /// Returns `true` if `bytes` are UTF-8 without control characters.
 pub(crate) fn is_printable(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(char::is_control))

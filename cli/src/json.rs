@@ -30,10 +30,7 @@ pub fn find_format(text: &[u8], formats: &Formats) -> Result<AnyFormat, String> 
 /// Encodes a JSON document as a file of its format, leniently. Returns the format and the bytes of the file.
 pub fn encode_file(text: &[u8], formats: &Formats) -> Result<(AnyFormat, Vec<u8>), String> {
     let (format, options) = (find_format(text, formats)?, WriteOptions::lenient());
-    let file = match format.built_in_id() {
-        Some(_) => read_document(text).map_err(|error| error.to_string())?.write(&options),
-        None => format.json_to_file(text, &options),
-    };
+    let file = format.json_to_file(text, &options);
     file.map(|file| (format, file)).map_err(|error| error.to_string())
 }
 

@@ -29,7 +29,7 @@ pub struct Program {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  success
-  1  the input is invalid, files differ, a loader disagrees, --strict prevents a loss, or --deny warnings finds one
+  1  the input is invalid, files differ, a loader disagrees, --strict prevents a loss, or --deny finds a warning
   2  incorrect usage
   3  a file cannot be read or written
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::float::narrow_to_f32;
-use crate::text::truncated;
+use crate::text::{parse_digits, truncated};
 
 /// A difference in one value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -313,8 +313,7 @@ impl<'v> ExpectedNumbers<'v> {
 /// Parses the bits of a 32-bit float (8 hexadecimal digits) or 64-bit float (16 digits). `None` for other text, or if
 /// the float is not finite.
 fn parse_float_bits(digits: &str) -> Option<f64> {
-    // `from_str_radix` also accepts a sign.
-    let bits = u64::from_str_radix(digits.strip_prefix('+').map_or(digits, |_| ""), 16).ok()?;
+    let bits = u64::try_from(parse_digits(digits, 16)?).ok()?;
     let float = match digits.len() {
         8 => f32::from_bits(bits as u32).into(),
         16 => f64::from_bits(bits),

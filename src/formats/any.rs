@@ -132,6 +132,17 @@ impl AnyFormat {
     }
 
     /// Returns the id of a built-in format; `None` for a custom format.
+    ///
+    /// ```
+    /// use meshspec::{AnyFormat, FormatId};
+    ///
+    /// for id in FormatId::ALL {
+    ///     let format = AnyFormat::from(*id);
+    ///     assert_eq!(format.built_in_id(), Some(*id));
+    ///     # #[cfg(all(feature = "scene", feature = "serde"))]
+    ///     assert!(format.can_write_scenes() && format.has_json());
+    /// }
+    /// ```
     pub fn built_in_id(self) -> Option<FormatId> {
         self.built_in
     }

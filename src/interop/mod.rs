@@ -233,6 +233,15 @@ impl Interchange {
 
     /// Returns `true` if files of the format can refer to images by paths relative to the model. Writing does not copy
     /// these image files; [`image_files`] lists them.
+    ///
+    /// ```
+    /// use meshspec::interop::Interchange;
+    ///
+    /// for format in Interchange::ALL {
+    ///     println!("{}: {}, textures: {}", format.title(), format.summary(), format.has_textures());
+    ///     assert!(format.has_textures() || !format.embeds_images());
+    /// }
+    /// ```
     pub fn has_textures(self) -> bool {
         self.entry().capabilities.textures
     }

@@ -18,7 +18,9 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
             }
             Shape::Bits { size, .. } => {
                 let fields = reached.declaration.all_bit_fields().into_iter();
-                fields.for_each(|(_, b, _)| dictionary.add_number(name, (*size, is_big), b.mask() as i128));
+                fields.for_each(|(_, bits, _)| {
+                    dictionary.add_number(name, (*size, is_big), bits.mask() as i128)
+                });
             }
             Shape::Struct(_) | Shape::Choice(_) => {}
         }

@@ -232,7 +232,8 @@ fn print_variable(out: &mut IndentedText, field: &Field, name: &str, names: &Nam
 fn runs_to_end(content: &Type) -> bool {
     match content {
         Type::Declared(declaration) => {
-            let is_endless = |f: &Field| f.count.is_none() && f.block.is_none() && runs_to_end(&f.ty);
+            let is_endless =
+                |field: &Field| field.count.is_none() && field.block.is_none() && runs_to_end(&field.ty);
             declaration.fields().last().is_some_and(is_endless)
         }
         other => matches!(other.item_type_and_count(), Some((_, None))),

@@ -51,8 +51,12 @@ fn record_dropped_materials(meshes: &[Mesh], losses: &mut Vec<Loss>) {
 fn append(merged: &mut Mesh, mesh: Mesh) {
     merged.positions.extend(mesh.positions);
     merged.flat &= mesh.flat;
-    merged.normals.iter_mut().zip(mesh.normals).for_each(|(all, more)| all.extend(more));
-    merged.tangents.iter_mut().zip(mesh.tangents).for_each(|(all, more)| all.extend(more));
+    if let (Some(all), Some(more)) = (&mut merged.normals, mesh.normals) {
+        all.extend(more);
+    }
+    if let (Some(all), Some(more)) = (&mut merged.tangents, mesh.tangents) {
+        all.extend(more);
+    }
     merged.uvs.iter_mut().zip(mesh.uvs).for_each(|(all, more)| all.extend(more));
     for (all, more) in merged.colors.iter_mut().zip(mesh.colors) {
         match (&mut *all, more) {

@@ -232,6 +232,15 @@ impl SceneOptions {
     }
 
     /// Sets the maximum number of triangles.
+    ///
+    /// ```
+    /// use meshspec::Strictness;
+    /// use meshspec::scene::SceneOptions;
+    ///
+    /// let options = SceneOptions::default().with_max_triangles(1_000_000).with_bake(true);
+    /// let options = options.with_strictness(Strictness::Lenient).with_extension("cmodel");
+    /// assert_eq!((options.bake, options.extension.as_deref()), (true, Some("cmodel")));
+    /// ```
     pub fn with_max_triangles(self, triangles: u64) -> SceneOptions {
         SceneOptions { max_triangles: triangles, ..self }
     }

@@ -52,7 +52,8 @@ impl Deviation {
             }
         }
         times.extend(between);
-        let [exact, resampled] = [before, after].map(|(c, own, period)| c.resample(own, &times, period));
+        let [exact, resampled] =
+            [before, after].map(|(channel, own, period)| channel.resample(own, &times, period));
         self.compare_samples(&exact, &resampled);
     }
 

@@ -246,7 +246,8 @@ impl VertexDeviation {
     /// Returns the distance between the exact and the rebound vertex. `global` contains the matrices from joint to
     /// model space.
     fn distance(&self, global: &[Mat4]) -> f32 {
-        let moved = self.0.iter().filter_map(|(j, offset)| Some(global.get(*j)?.transform_vector3(*offset)));
+        let moved =
+            self.0.iter().filter_map(|(joint, offset)| Some(global.get(*joint)?.transform_vector3(*offset)));
         moved.fold(Vec3::ZERO, |sum, offset| sum + offset).length()
     }
 }

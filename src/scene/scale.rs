@@ -206,7 +206,9 @@ impl JointSpaces<'_> {
 
     /// Resamples and converts a joint's rotation and scale at the sample times of both.
     fn resample_joint(&self, animation: &mut Animation, joint: usize) {
-        let is_own = |c: &mut Channel| c.joint == joint && !matches!(c.samples, Samples::Translation(_));
+        let is_own = |channel: &mut Channel| {
+            channel.joint == joint && !matches!(channel.samples, Samples::Translation(_))
+        };
         let own: Vec<_> = animation.channels.extract_if(.., is_own).collect();
         let lists: BTreeSet<usize> = own.iter().map(|channel| channel.times).collect();
         let lists = lists.iter().filter_map(|list| animation.times.get(*list));
@@ -216,8 +218,12 @@ impl JointSpaces<'_> {
         for channel in &own {
             let Some(list) = animation.times.get(channel.times) else { continue };
             match channel.resample(list, &times, period) {
-                Samples::Rotation(values) => poses.iter_mut().zip(values).for_each(|(p, v)| p.rotation = v),
-                Samples::Scale(values) => poses.iter_mut().zip(values).for_each(|(p, v)| p.scale = v),
+                Samples::Rotation(values) => {
+                    poses.iter_mut().zip(values).for_each(|(pose, value)| pose.rotation = value)
+                }
+                Samples::Scale(values) => {
+                    poses.iter_mut().zip(values).for_each(|(pose, value)| pose.scale = value)
+                }
                 Samples::Translation(_) => {}
             }
         }

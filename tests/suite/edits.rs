@@ -2,13 +2,12 @@
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
+use crate::assemble::Flags;
 use binrw::binrw;
 use meshspec::layout::assemble::{Change, Edit, FileValues, UntypedValue, edit};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::{Layout, walk};
 use meshspec::{Dialect, FormatId, Limits};
-use modular_bitfield::bitfield;
-use modular_bitfield::specifiers::B6;
 
 /// Groups of numbers.
 #[derive(Layout)]
@@ -33,19 +32,6 @@ struct Group {
     numbers: Vec<u8>,
     #[br(count = size)]
     weights: Vec<u8>,
-}
-
-#[derive(Layout)]
-#[bitfield(bits = 8)]
-#[binrw]
-#[br(map = Self::from_bytes)]
-#[bw(map = |flags: &Self| flags.into_bytes())]
-#[derive(Clone, Copy)]
-struct Flags {
-    named: bool,
-    looped: bool,
-    #[layout(reserved)]
-    reserved: B6,
 }
 
 #[rustfmt::skip]

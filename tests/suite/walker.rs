@@ -7,7 +7,7 @@ use crate::common::{File, Mutator, samples};
 use crate::fuzz::{Input, Leaves, assert_same_acceptance, assert_same_values};
 use binrw::io::SeekFrom;
 use binrw::{BinRead, BinWrite, binrw};
-use meshspec::bulk::{Bulk, Rest};
+use meshspec::bulk::{Bulk, Rest, Strings};
 use meshspec::layout::assemble::{FileValues, UntypedValue};
 use meshspec::layout::declaration::{Field, Shape, Type};
 use meshspec::layout::expr::Value;
@@ -134,6 +134,29 @@ fn counted_strings_need_their_terminators() {
     names.set("names[0]", UntypedValue::Unterminated(b"a".to_vec())).unwrap();
     let error = names.assemble(&Limits::default()).unwrap_err();
     assert!(error.message().starts_with("needs a terminating NUL"), "{error}");
+}
+
+/// A block of strings. Its size is the count of its field.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct NameBlock<'a> {
+    size: u8,
+    #[br(count = size)]
+    #[layout(content = Strings)]
+    names: Bulk<'a, u8>,
+}
+
+#[test]
+fn the_last_string_of_a_block_may_lack_its_terminator() {
+    let file = b"\x03a\0b";
+    assert_eq!(walk::first_fault(&NameBlock::TYPE, file, &Limits::default()), None);
+    let values = FileValues::read(&NameBlock::TYPE, file, &Limits::default()).unwrap();
+    assert_eq!(values.assemble(&Limits::default()).unwrap(), file);
+    let mut values = FileValues::new(&NameBlock::TYPE);
+    values.set("names[0]", "a").unwrap();
+    values.set("names[1]", UntypedValue::Unterminated(b"b".to_vec())).unwrap();
+    assert_eq!(values.assemble(&Limits::default()).unwrap(), file);
 }
 
 /// Bytes that are not packed, but contain a list with a packed block.

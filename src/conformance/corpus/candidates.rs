@@ -90,7 +90,8 @@ impl Candidates {
 
     /// Like [`has_rule`](Self::has_rule), but requires rules about list items to be broken in a later item.
     pub(super) fn has_rule_in_later_item(&self, code: &str) -> bool {
-        let files = || self.best.iter().filter(|((_, own, ..), file)| *own == code && file.source.is_some());
+        let files =
+            || self.best.iter().filter(|((_, rule, ..), file)| *rule == code && file.source.is_some());
         let paths = || files().filter_map(|(_, file)| Some(&*file.verdicts.reason.as_ref()?.path));
         self.has_rule(code) && paths().all(|path| !path.contains('['))
             || paths().any(|path| !later_item_suffix(path).is_empty())

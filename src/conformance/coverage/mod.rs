@@ -50,6 +50,17 @@ impl Coverage {
 
     /// Creates an empty coverage for one dialect; for all dialects if `None`. Omits fields and kinds that only other
     /// dialects have.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::conformance::Coverage;
+    /// use meshspec::{Dialect, FormatId};
+    ///
+    /// let [all, spec] = [None, Some(Dialect::Spec)].map(|dialect| Coverage::in_dialect(FormatId::Mesh, dialect));
+    /// // Only the renderlib dialect has a root transform.
+    /// assert!(all.has_field("header.root_transform") && !spec.has_field("header.root_transform"));
+    /// # }
+    /// ```
     pub fn in_dialect(format: impl Into<AnyFormat>, dialect: Option<Dialect>) -> Coverage {
         let format = format.into();
         Coverage { format, counts: expected::expected_kinds(format, dialect) }

@@ -1,12 +1,12 @@
 //! Detects notations in text files.
 
-use Test::{Line, Number, Text};
+use NotationTest::{Line, Number, Text};
 
 /// The name under which notations are counted, in place of a field name.
 pub(super) const NOTATION: &str = "(notation)";
 
 /// A test for a notation in the text of a file.
-pub(super) enum Test {
+pub(super) enum NotationTest {
     /// Tests the text.
     Text(fn(&str) -> bool),
     /// Tests each non-empty line, without its comment.
@@ -15,7 +15,7 @@ pub(super) enum Test {
     Number(fn(&str) -> bool),
 }
 
-impl Test {
+impl NotationTest {
     /// Returns `true` if `text` includes the notation.
     pub(super) fn matches(&self, text: &str) -> bool {
         match *self {
@@ -27,7 +27,7 @@ impl Test {
 }
 
 /// The name of each notation, and its test.
-pub(super) const NOTATIONS: &[(&str, Test)] = &[
+pub(super) const NOTATIONS: &[(&str, NotationTest)] = &[
     ("byte order mark", Text(|text| text.starts_with('\u{feff}'))),
     ("CRLF", Text(|text| text.contains("\r\n"))),
     ("no line end at the end", Text(|text| !text.ends_with('\n'))),
@@ -40,7 +40,12 @@ pub(super) const NOTATIONS: &[(&str, Test)] = &[
     ("whitespace in a property", Line(|line| line.contains("] ") || line.contains("[ "))),
     (
         "property after an attribute",
-        Text(|text| content_lines(text).map(is_property).skip_while(|own| *own).any(|own| own)),
+        Text(|text| {
+            content_lines(text)
+                .map(is_property)
+                .skip_while(|is_property| *is_property)
+                .any(|is_property| is_property)
+        }),
     ),
     ("whitespace before a comma", Line(|line| line.contains(" ,"))),
     ("no whitespace after a comma", Text(|text| numbers_after_commas(text).any(is_unspaced))),

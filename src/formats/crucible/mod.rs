@@ -16,6 +16,9 @@
 //! let chunk = &document.chunks[0];
 //! assert_eq!(chunk.positions_3d().unwrap().len(), 4);
 //! assert!(chunk.uvs().is_none_or(|uvs| uvs.len() == chunk.vertex_count()));
+//! assert!(chunk.positions_2d().is_some() && chunk.bone_weights().is_some());
+//! let positions = &chunk.streams[0].values;
+//! assert_eq!(positions.to_bytes().len(), positions.len() * positions.value_size());
 //!
 //! document.chunks.truncate(1);
 //! let bytes = document.write(&WriteOptions::default())?;

@@ -20,12 +20,12 @@ use crate::{Loss, Result, Strictness};
 /// Reads a primitive. Returns its mesh and the numbers of its `TEXCOORD` sets. Records a loss and returns `None` if the
 /// primitive is unsupported.
 ///
-/// Joint indices refer to the joints of the skin. `mesh_extras` are the `meshspec` extras of the mesh, and `weights`
+/// Joint indices refer to the joints of the skin. `mesh_meshspec_extras` are the `meshspec` extras of the mesh, and `weights`
 /// are the weights of the morph targets.
 pub(super) fn read(
     file: &GltfFile,
     entry: &json::mesh::Primitive,
-    mesh_extras: &Extras,
+    mesh_meshspec_extras: &Extras,
     weights: &[f32],
     at: &str,
     log: &mut ReadLog,
@@ -37,7 +37,8 @@ pub(super) fn read(
     }
     let mut extras = read_extras(&entry.extras);
     let meshspec_extras = take_meshspec_extras(&mut extras);
-    let original_types = meshspec_extras.get("kinds").or(mesh_extras.get("kinds")).and_then(Value::as_object);
+    let original_types =
+        meshspec_extras.get("kinds").or(mesh_meshspec_extras.get("kinds")).and_then(Value::as_object);
     let decoded = draco::read(file, entry, at)?;
     let mut reader = AttributeReader {
         file,

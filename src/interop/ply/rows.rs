@@ -70,7 +70,8 @@ impl<'a> Rows<'a> {
     ) -> Option<[usize; N]> {
         let mut indices = [0; N];
         for (index, name) in indices.iter_mut().zip(names) {
-            let is_match = |c: &Column| c.name == name && !c.is_used && fits(c.number_type);
+            let is_match =
+                |column: &Column| column.name == name && !column.is_used && fits(column.number_type);
             *index = self.columns.iter().position(is_match)?;
         }
         indices.iter().for_each(|index| self.columns[*index].is_used = true);

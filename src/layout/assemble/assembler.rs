@@ -244,7 +244,9 @@ impl Assembler<'_> {
             GroupInput::Numbers(ty, bytes) => return self.write_numbers(target, inner, (ty, bytes)),
             GroupInput::Parts(given) => fixed.unwrap_or(given),
         };
-        let is_counted = fixed.is_some() || list.step.is_some_and(|step| step.field.count.is_some());
+        // The count of a field with a block is the size of the block.
+        let field = list.step.filter(|step| step.block.is_none()).map(|step| step.field);
+        let is_counted = fixed.is_some() || field.is_some_and(|field| field.count.is_some());
         let (mut next, item) = (target, Item { may_lack_nul: !is_counted, ..list.array_item(inner) });
         for index in 0..count {
             self.path.push(Segment::Index(index));

@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::number;
 use super::record::record_values;
-use super::tree::{GivenValue, ValueTree};
+use super::tree::GivenValue;
 use super::untyped_value::UntypedValue;
 use super::values::FileValues;
 use crate::layout::constraint::wrong_counts;
@@ -181,39 +181,38 @@ impl FileValues<'_> {
         if matches!(path.get(steps), Some(Segment::Index(_))) && !inserts {
             return Err(error("no such value"));
         }
-        let ty = self.ty;
-        match change {
-            Change::Set(value) => return self.replace_value(path, value.clone()),
-            Change::Insert(value) => self.contents.raise_bound(value.max_size()),
-            Change::Repeat(copies) => {
-                let item = self.contents.trees_along(path).nth(path.len());
-                let size = item.map_or(0, ValueTree::max_size);
-                self.contents.raise_bound(size.saturating_mul((*copies).into()));
-            }
-            Change::Remove => {}
+        if let Change::Set(value) = change {
+            return self.replace_value(path, value.clone());
         }
+        let ty = self.ty;
         let Some((last, outer)) = path.split_last() else {
             return Err(error("the whole file cannot be inserted, removed or repeated"));
         };
         let group = self.contents.get_or_insert(outer).ok_or_else(|| error("no such value"))?.group_mut();
         let index = |index: u64, end: usize| usize::try_from(index).ok().filter(|index| *index < end);
         let position = |name| group.fields.iter().position(|(own, _)| own == name);
-        match (change, last) {
+        let added_size = match (change, last) {
             (Change::Insert(value), Segment::Index(at)) => {
                 let at = index(*at, group.items.len() + 1);
                 let at = at.ok_or_else(|| error("is past the end of the list"))?;
                 group.items.insert(at, value.clone().into_tree(ty, path)?);
+                group.items[at].max_size()
             }
             (Change::Insert(_), Segment::Field(name)) if position(name).is_some() => {
                 return Err(error("already exists"));
             }
             (Change::Insert(value), Segment::Field(name)) => {
-                group.fields.push((name, value.clone().into_tree(ty, path)?));
+                let tree = value.clone().into_tree(ty, path)?;
+                let size = tree.max_size();
+                group.fields.push((name, tree));
+                size
             }
             (Change::Repeat(copies), Segment::Index(at)) => {
                 let at = index(*at, group.items.len()).ok_or_else(|| error("no such value"))?;
+                let size = group.items[at].max_size().saturating_mul((*copies).into());
                 let copies = vec![group.items[at].clone(); (*copies).into()];
                 group.items.splice(at..at, copies);
+                size
             }
             (Change::Repeat(_), Segment::Field(_)) => {
                 return Err(error("only items of a list can be repeated"));
@@ -221,12 +220,15 @@ impl FileValues<'_> {
             (_, Segment::Index(at)) => {
                 let at = index(*at, group.items.len()).ok_or_else(|| error("no such value"))?;
                 group.items.remove(at);
+                0
             }
             (_, Segment::Field(name)) => {
                 position(name).ok_or_else(|| error("no such value"))?;
                 group.fields.retain(|(own, _)| own != name);
+                0
             }
-        }
+        };
+        self.contents.raise_bound(added_size);
         Ok(())
     }
 

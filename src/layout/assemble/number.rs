@@ -7,6 +7,7 @@ use crate::layout::declaration::{BitField, BitRange, Declaration, Shape, Type};
 use crate::layout::expr::{IntType, Value};
 use crate::layout::walk::{Segment, path_text};
 use crate::nan::parse_nan_bits;
+use crate::text::parse_digits;
 
 /// Encodes a number, enum value or packed word. Returns a buffer and the number of bytes used. Returns an error if the
 /// value does not fit or has another type.
@@ -75,20 +76,19 @@ pub(super) fn describe_type(ty: &Type) -> String {
     }
 }
 
-/// Parses a decimal or hexadecimal (`0x…`) integer without a minus sign.
+/// Parses a decimal or hexadecimal (`0x…`) integer without a sign.
 fn parse_unsigned(text: &str) -> Option<u128> {
     let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |digits| (digits, 16));
-    // `from_str_radix` also accepts a sign.
-    if digits.starts_with('+') { None } else { u128::from_str_radix(digits, radix).ok() }
+    parse_digits(digits, radix)
 }
 
-/// Parses an integer with an optional `-`; `true` is 1, and `false` is 0.
+/// Parses an integer with an optional sign; `true` is 1, and `false` is 0.
 fn parse_signed(text: &str) -> Option<i128> {
     match (text, text.strip_prefix('-')) {
         ("true", _) => Some(1),
         ("false", _) => Some(0),
         (_, Some(digits)) => parse_unsigned(digits).and_then(|number| 0i128.checked_sub_unsigned(number)),
-        (_, None) => parse_unsigned(text).and_then(|number| i128::try_from(number).ok()),
+        (_, None) => parse_unsigned(text.strip_prefix('+').unwrap_or(text))?.try_into().ok(),
     }
 }
 

@@ -33,16 +33,6 @@ pub enum UntypedValue {
 }
 
 impl UntypedValue {
-    /// Returns an upper bound on the encoded size in bytes.
-    pub(super) fn max_size(&self) -> u64 {
-        match self {
-            UntypedValue::Text(text) => 16 + text.len() as u64,
-            UntypedValue::Unterminated(bytes) | UntypedValue::Bytes(bytes) => 1 + bytes.len() as u64,
-            UntypedValue::List(items) => items.iter().map(UntypedValue::max_size).sum(),
-            UntypedValue::Struct(fields) => fields.iter().map(|(_, field)| field.max_size()).sum(),
-        }
-    }
-
     /// Converts the value to a tree. `ty` is the type of the whole file, and `path` the path of the value.
     pub(super) fn into_tree<'b>(self, ty: &Type, path: &[Segment]) -> Result<ValueTree<'b>> {
         self.build_tree(ty, &mut path.to_vec())

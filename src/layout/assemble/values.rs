@@ -99,6 +99,16 @@ impl<'b> FileValues<'b> {
 
     /// Sets the trailing bytes of the block at `path`, or of the file if `path` is empty.
     ///
+    /// ```
+    /// use meshspec::layout::{Layout, assemble::FileValues};
+    ///
+    /// let mut values = FileValues::new(&<u16 as Layout>::TYPE);
+    /// values.set("", "7")?;
+    /// values.set_trailing("", vec![0xff])?;
+    /// assert_eq!(values.assemble(&Default::default())?, [7, 0, 0xff]);
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns an error if the layout has no value at `path`, or the path skips a list index.
@@ -142,13 +152,13 @@ impl<'b> FileValues<'b> {
 
     /// Sets a number, packed word or string; `None` adds an empty list or struct.
     pub(in crate::layout) fn set_value(&mut self, path: &[Segment], value: Option<Value>) {
-        let text = if let Some(Value::Text(text)) = &value { text.len() } else { 0 };
-        self.contents.raise_bound(16 + text as u64);
+        let value = match value {
+            Some(value) => GivenValue::Value(value).into(),
+            None => ValueTree { group: Some(Box::default()), ..ValueTree::default() },
+        };
+        self.contents.raise_bound(value.max_size());
         if let Some(tree) = self.contents.get_or_insert(path) {
-            *tree = match value {
-                Some(value) => GivenValue::Value(value).into(),
-                None => ValueTree { group: Some(Box::default()), ..ValueTree::default() },
-            };
+            *tree = value;
         }
     }
 
@@ -158,7 +168,6 @@ impl<'b> FileValues<'b> {
     }
 
     pub(super) fn set_at(&mut self, path: &[Segment], value: UntypedValue) -> Result<()> {
-        self.contents.raise_bound(value.max_size());
         let mut tree = &mut self.contents.root;
         for (depth, step) in path.iter().enumerate() {
             let leaf = tree.leaf.as_mut().map(|leaf| leaf.peek_mut());
@@ -175,7 +184,10 @@ impl<'b> FileValues<'b> {
             UntypedValue::Text(text) if lacks_nul => UntypedValue::Unterminated(text.into_bytes()),
             value => value,
         };
-        tree.set_value(value.into_tree(self.ty, path)?);
+        let value = value.into_tree(self.ty, path)?;
+        let size = value.max_size();
+        tree.set_value(value);
+        self.contents.raise_bound(size);
         Ok(())
     }
 }

@@ -57,7 +57,8 @@ pub(super) fn check_lines(field: &Field, names: &Names) -> String {
 /// and `.` become octal escapes.
 pub(super) fn escape_c_string(bytes: &[u8]) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte);
-    let escaped = |b: u8| if is_plain(b) { char::from(b).to_string() } else { format!("\\{b:03o}") };
+    let escaped =
+        |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("\\{byte:03o}") };
     bytes.iter().map(|byte| escaped(*byte)).collect()
 }
 

@@ -299,7 +299,8 @@ impl Checker<'_> {
             return;
         };
         let is_list = ty.flatten().is_list();
-        let is_same_column = |c: &Column| c.list == list && c.field == field && c.constraint == constraint;
+        let is_same_column =
+            |column: &Column| column.list == list && column.field == field && column.constraint == constraint;
         let known = self.columns.iter().position(is_same_column);
         let position = known.unwrap_or_else(|| {
             let is_computed = is_list || matches!(constraint.requirement, Requirement::Some(_));

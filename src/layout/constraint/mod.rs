@@ -38,7 +38,9 @@ impl Type {
     /// Returns `true` if values of this type contain fields with checksums, or with constraints whose rule is not in
     /// `rules`.
     fn is_constrained_beyond(&self, rules: &[&Rule]) -> bool {
-        let has_others = |all: &[Constraint]| all.iter().any(|c| !rules.contains(&c.rule));
+        let has_others = |constraints: &[Constraint]| {
+            constraints.iter().any(|constraint| !rules.contains(&constraint.rule))
+        };
         let is_constrained = |field: &Field| {
             has_others(field.constraints)
                 || field.checksum.is_some()

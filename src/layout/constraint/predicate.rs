@@ -165,7 +165,9 @@ impl<'b> Predicate<'b> {
             holds || each(Violation { found, ..Violation::at(item) })
         };
         match self {
-            Predicate::Below(end) => items.all(|i| check(i, numbers.item(i).all(|n| n.is_below(*end)), None)),
+            Predicate::Below(limit) => {
+                items.all(|i| check(i, numbers.item(i).all(|n| n.is_below(*limit)), None))
+            }
             Predicate::AtLeast(limit) => {
                 items.all(|i| check(i, numbers.item(i).all(|n| n.is_at_least(*limit)), None))
             }
@@ -220,7 +222,9 @@ impl<'b> Predicate<'b> {
                 });
                 violation.is_none_or(each)
             }
-            Predicate::Position => first_numbers.all(|(i, n)| check(i, n.equals(i as i128), Some(n))),
+            Predicate::Position => {
+                first_numbers.all(|(item, number)| check(item, number.equals(item as i128), Some(number)))
+            }
             Predicate::Equal => {
                 let first = numbers.first_numbers().next();
                 first_numbers.all(|(item, number)| {

@@ -29,6 +29,15 @@ pub struct BitField {
 }
 
 /// A range of bits in a word. `#[derive(Layout)]` generates a constant for each bit field.
+///
+/// ```
+/// use meshspec::layout::declaration::BitRange;
+///
+/// let bits = BitRange { offset: 4, width: 3 };
+/// assert_eq!(bits.mask(), 0b111_0000);
+/// assert_eq!((bits.extract(0x5f), bits.extract_signed(0x5f)), (5, -3));
+/// assert_eq!(bits.insert(0x5f, 2), 0x2f);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct BitRange {
     /// The lowest bit, counted from the least significant bit of the word.

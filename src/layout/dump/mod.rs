@@ -75,6 +75,17 @@ impl<'d> Dump<'d> {
     }
 
     /// Restricts the text and entries to the value at this path, as found by [`select`](super::walk::select).
+    ///
+    /// ```
+    /// use meshspec::layout::{Layout, dump::Dump, walk::parse_path};
+    ///
+    /// let ty = &<[[u8; 2]; 2] as Layout>::TYPE;
+    /// let mut text = Vec::new();
+    /// let dump = Dump::new(ty, &[1, 2, 3, 4]).with_path(parse_path(ty, "[1]").unwrap()).with_all(true);
+    /// dump.write_text(&mut text, false)?;
+    /// assert!(String::from_utf8_lossy(&text).contains("03 04"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn with_path(mut self, path: Vec<Segment>) -> Dump<'d> {
         self.path = Some(path);
         self

@@ -359,7 +359,8 @@ pub(super) fn required_constraints(item: &Item) -> impl Iterator<Item = &'static
 /// Returns `true` if constraints compare the field across items.
 fn is_compared(step: &Step, item: &Item) -> bool {
     use Requirement::{Forest, Permutation, Position, Sum, Unique};
-    let compares = |r| matches!(r, Unique | Position | Permutation { .. } | Forest { .. });
+    let compares =
+        |requirement| matches!(requirement, Unique | Position | Permutation { .. } | Forest { .. });
     let refers = |requirement| match requirement {
         Sum { of, .. } | Permutation { of, .. } => of == Some(step.field.name),
         _ => false,

@@ -135,7 +135,9 @@ impl Generator<'_> {
 
     /// Returns `false` if the look-aheads drawn so far imply a field that violates a constraint.
     pub fn allows_lookaheads(&self, steps: &'static [Step]) -> bool {
-        let follows = |s: &&Step| s.condition.as_ref().is_some_and(|c| self.frames.eval_bool(c) == Ok(true));
+        let follows = |step: &&Step| {
+            step.condition.as_ref().is_some_and(|condition| self.frames.eval_bool(condition) == Ok(true))
+        };
         steps.iter().filter(follows).all(|step| self.may_satisfy_constraints(step))
     }
 

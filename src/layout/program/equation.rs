@@ -93,7 +93,8 @@ impl Program {
                     sum.rule = own.map(|(_, rule)| *rule);
                 }
                 let name = step.field.name;
-                let own = uses.iter().filter(|(o, _)| o.name == name && o.declaration == declaration);
+                let is_own = |origin: &ValueOrigin| origin.name == name && origin.declaration == declaration;
+                let own = uses.iter().filter(|(origin, _)| is_own(origin));
                 // `Derived` takes precedence over `Count`.
                 step.usage = own.map(|(_, usage)| *usage).min();
             }
@@ -156,7 +157,8 @@ impl Program {
     fn add_slot_origins(&self, unit: UnitId, slot: Slot, literals: &[i128], found: &mut Origins) {
         let name = &self.units[unit].slots[slot as usize];
         let Some(import) = name.import else {
-            return self.for_each_field_at(unit, &name.path, &mut |own| found.push((own, literals.to_vec())));
+            return self
+                .for_each_field_at(unit, &name.path, &mut |origin| found.push((origin, literals.to_vec())));
         };
         for (outer, arguments) in self.arguments_for(unit) {
             match arguments.get(import) {
@@ -275,14 +277,15 @@ impl Unit {
             let mut compared = ComparedValues::NONE;
             for step in &self.steps {
                 let holds = step.required_conditions.iter().map(|(_, code)| code);
-                let args = step.block.iter().flat_map(|block| &block.arguments);
-                let args = args.filter_map(|argument| match argument {
+                let arguments = step.block.iter().flat_map(|block| &block.arguments);
+                let arguments = arguments.filter_map(|argument| match argument {
                     Argument::Value(code, _) => Some(code),
                     Argument::Fields(_) => None,
                 });
                 let part = program.forms[step.form].unit.map(|unit| &program.units[unit].steps);
                 let choices = part.into_iter().flatten().filter_map(|step| step.choice.as_ref());
-                let codes = step.checks.iter().chain(holds).chain(&step.condition).chain(args).chain(choices);
+                let codes =
+                    step.checks.iter().chain(holds).chain(&step.condition).chain(arguments).chain(choices);
                 codes.for_each(|code| compared.add(code));
             }
             self.steps.iter().flat_map(|step| &step.choice).for_each(|code| compared.add(code));

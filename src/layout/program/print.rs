@@ -21,7 +21,8 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
     for (name, ty) in layouts {
         let program = Program::of(ty);
         out.push_paragraph(format!("== {name}: {}", base_name(program.forms[program.root].ty)));
-        let with_origins = |e: Equation<'static>| (program.origins(e.unit, e.code), e);
+        let with_origins =
+            |equation: Equation<'static>| (program.origins(equation.unit, equation.code), equation);
         let uses: Vec<Use> = program.equations().into_iter().map(with_origins).collect();
         for problem in &program.problems {
             out.push_line(format!("problem: {problem}"));
@@ -91,7 +92,8 @@ impl Program {
             let packing = if block.packing == Packing::Stored { "contains" } else { block.packing.name() };
             line.push_str(&format!(", {packing} {}", base_name(&block.content)));
         }
-        let is_own = |(o, _): &(ValueOrigin, _)| o.name == field.name && o.declaration == declaration;
+        let is_own =
+            |(origin, _): &(ValueOrigin, _)| origin.name == field.name && origin.declaration == declaration;
         out.push_nested(4, line, |out| {
             for (_, equation) in uses.iter().filter(|(origins, _)| origins.iter().any(is_own)) {
                 out.push_line(equation.text(&self.units[equation.unit]));

@@ -52,8 +52,10 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
     }
 
     fn should_unpack(&mut self, node: &Node) -> bool {
-        let is_covered = self.covers(node.path);
-        if is_covered { self.visitor.should_unpack(node) } else { self.path.starts_with(node.path) }
+        match self.covers(node.path) {
+            true => self.visitor.should_unpack(node),
+            false => self.path.starts_with(node.path),
+        }
     }
 
     fn should_visit_partial_arrays(&self) -> bool {

@@ -96,9 +96,9 @@ struct Clip {
 #[br(map = Self::from_bytes)]
 #[bw(map = |flags: &Self| flags.into_bytes())]
 #[derive(Clone, Copy)]
-struct Flags {
-    named: bool,
-    looped: bool,
+pub struct Flags {
+    pub named: bool,
+    pub looped: bool,
     #[layout(reserved)]
     reserved: B6,
 }

@@ -41,7 +41,7 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     for (index, animation) in animations.0.into_iter().enumerate() {
         let animation = split_keys(animation, bones, index)?;
         tracks += animation.tracks.len();
-        // Each track ends with its own byte, unless animations share keys.
+        // Each track ends with a separate byte, unless animations share keys.
         if tracks > bytes.len() {
             let message = "animations that share keys have more tracks than the image has bytes";
             let error = Error::limit_exceeded(Limit::Fixed, message).with_rule(&rules::SHARING);

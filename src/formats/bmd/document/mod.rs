@@ -53,6 +53,15 @@ impl Animation {
 
 impl Document {
     /// The normal bones: all bones before the first pseudo-bone. Only they have animation tracks.
+    ///
+    /// ```
+    /// use meshspec::{Format, bmd};
+    ///
+    /// let image = bmd::Document::read(&std::fs::read("samples/bmd/tentacle.bmd")?, &Default::default())?;
+    /// assert!(image.animations.iter().all(|animation| animation.tracks.len() <= image.normal_bones().len()));
+    /// assert!(image.meshes[0].triangle_count() > 0);
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
     pub fn normal_bones(&self) -> &[Bone] {
         let count = self.bones.iter().position(Bone::is_pseudo).unwrap_or(self.bones.len());
         &self.bones[..count]

@@ -150,7 +150,9 @@ fn is_uniform<F: Form>(words: &[u32], size: usize) -> bool {
     fn have_word_count<F: Form, const N: usize>(words: &[u32]) -> bool {
         let (items, _) = words.as_chunks::<N>();
         let group = items.first_chunk::<GROUP_SIZE>();
-        group.is_some_and(|group| group.iter().fold(true, |all, i| all & (F::word_count(F::tag_of(i)) == N)))
+        group.is_some_and(|group| {
+            group.iter().fold(true, |all, item| all & (F::word_count(F::tag_of(item)) == N))
+        })
     }
 
     match size {

@@ -56,6 +56,18 @@ pub struct AnimTag {
 }
 
 /// The packed keys of a bone, without the end tag 00.
+///
+/// ```
+/// use meshspec::bmd::{Rotation, Track, TrackKey};
+///
+/// let key = TrackKey { frame: 40, rotation: Some(Rotation::IDENTITY), ..TrackKey::default() };
+/// let track = Track::from_keys([key])?;
+/// // A key skips at most 31 frames, so a key without values precedes this one.
+/// assert_eq!(track.packed_keys().count(), 2);
+/// assert_eq!(track.keys().filter(TrackKey::has_values).map(|key| key.frame).collect::<Vec<_>>(), [40]);
+/// assert!(track.reaches(40) && !track.reaches(41));
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Track {
     bytes: Vec<u8>,

@@ -27,7 +27,8 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Res
     Ok(decoded.into_document(data.into(), data_checksum))
 }
 
-/// Encodes the document in its own dialect. Fails only if it is inexpressible, or the compression level out of range.
+/// Encodes the document in its dialect. Returns an error if the document is inexpressible, or the compression level is
+/// out of range.
 pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u8>> {
     let descriptor = document.descriptor()?.encode(document.dialect).map_err(|index| {
         let usage = document.attributes[index].usage.name();

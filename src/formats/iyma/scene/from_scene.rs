@@ -94,8 +94,12 @@ fn vertex_buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
         }
         false => (Usage::Position, VertexFormat::Float32x3, floats(positions.as_flattened())),
     }];
-    buffers.extend(normals.map(|n| (Usage::Normal, VertexFormat::Float32x3, floats(n.as_flattened()))));
-    buffers.extend(tangents.map(|t| (Usage::Tangent, VertexFormat::Float32x4, floats(t.as_flattened()))));
+    if let Some(normals) = normals {
+        buffers.push((Usage::Normal, VertexFormat::Float32x3, floats(normals.as_flattened())));
+    }
+    if let Some(tangents) = tangents {
+        buffers.push((Usage::Tangent, VertexFormat::Float32x4, floats(tangents.as_flattened())));
+    }
     let usage_of = |set: usize, first: Usage, name: &str| match set {
         0 => first,
         set => Usage::Custom(set as u32, format!("{name}{set}")),

@@ -251,6 +251,13 @@ impl Descriptor {
     }
 
     /// The size of the uncompressed data in bytes (I6).
+    ///
+    /// ```
+    /// use meshspec::iyma;
+    ///
+    /// let descriptor = iyma::Descriptor { n_vertices: 3, user_data_len: 10, ..Default::default() };
+    /// assert_eq!((descriptor.index_buffer_size(), descriptor.data_len()), (0, 10));
+    /// ```
     pub fn data_len(&self) -> u64 {
         self.buffer_sizes().sum()
     }

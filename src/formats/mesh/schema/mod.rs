@@ -193,6 +193,16 @@ impl Header {
 
 impl Joint {
     /// Index of the parent entry; `None` for a root (M10).
+    ///
+    /// ```
+    /// use meshspec::{Format, mesh};
+    ///
+    /// let document = mesh::Document::read(&std::fs::read("samples/mesh/flag.mesh")?, &Default::default())?;
+    /// assert_eq!(document.joints[0].parent_entry(), None);
+    /// let first = document.vertices.joint_ids().and_then(|ids| ids.get(0));
+    /// println!("joints of vertex 0: {first:?}");
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
     pub fn parent_entry(&self) -> Option<usize> {
         (self.parent != NO_JOINT).then_some(self.parent.into())
     }

@@ -117,7 +117,8 @@ fn line_strategy(attribute: &'static Attribute, vertices: usize, plausible: bool
 fn normalize(vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let last = vector.len().saturating_sub(1);
-    let component = |(i, x)| if length.is_normal() { x / length } else { f32::from(u8::from(i == last)) };
+    let component =
+        |(axis, x)| if length.is_normal() { x / length } else { f32::from(u8::from(axis == last)) };
     vector.into_iter().enumerate().map(component).collect()
 }
 
