@@ -83,16 +83,23 @@ impl ObjFile {
             losses.push(loss.in_category(category(keyword)).with_detail(detail));
         }
         let counts = [
-            ("v", lists.weight_count, "weights of positions"),
-            ("vt", lists.third_coordinate_count, "third texture coordinates"),
-            ("s", unsupported.smooth_face_count, "smooth shading of faces without normals"),
-            ("f", unsupported.dropped_face_count, "faces that are unreadable or refer to missing positions"),
-            ("", usize::from(unsupported.is_truncated), "the last line, which is truncated"),
-            ("f", unsupported.missing_counts[1], "missing texture coordinates of corners"),
-            ("f", unsupported.missing_counts[2], "missing normals of corners"),
+            ("v", lists.weight_count, "weights", "weights of positions"),
+            ("vt", lists.third_coordinate_count, "coordinates", "third texture coordinates"),
+            ("s", unsupported.smooth_face_count, "faces", "smooth shading of faces without normals"),
+            (
+                "f",
+                unsupported.dropped_face_count,
+                "faces",
+                "faces that are unreadable or refer to missing positions",
+            ),
+            ("f", unsupported.missing_counts[1], "corners", "missing texture coordinates of corners"),
+            ("f", unsupported.missing_counts[2], "corners", "missing normals of corners"),
         ];
-        for (path, count, what) in counts.into_iter().filter(|(_, count, _)| *count > 0) {
-            losses.push(Loss::dropped(path, what).with_count(count, what));
+        for (path, count, items, message) in counts {
+            losses.extend(Loss::dropped(path, message).with_count(count, items).if_any());
+        }
+        if unsupported.is_truncated {
+            losses.push(Loss::dropped("", "the last line, which is truncated"));
         }
     }
 }

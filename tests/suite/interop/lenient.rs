@@ -59,6 +59,16 @@ fn obj_may_be_truncated_anywhere() {
 }
 
 #[test]
+fn counted_losses_of_obj_name_their_items_in_the_plural() {
+    let text = format!("{SQUARE}v 2 2 2 0.5\nvt 0 0 1\ns 1\nf 1 2 3\nf 1 2 9\nf 1/4 2//4 3\nf 1 2");
+    let options = SceneOptions::default().with_strictness(Strictness::Lenient);
+    let (_, losses) = Obj.read(text.as_bytes(), &Folder::new(), &options, &Default::default()).unwrap();
+    let items: Vec<_> = losses.iter().filter_map(|loss| loss.affected).map(|it| it.items).collect();
+    let of_file = ["weights", "coordinates", "faces", "faces", "corners", "corners"];
+    assert_eq!(items, [&of_file[..], &["values", "values", "faces"]].concat());
+}
+
+#[test]
 fn a_truncated_number_is_no_face() {
     let header = "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty double x\nproperty double y\n\
         element face 1\nproperty list uchar uchar vertex_indices\nend_header\n";
