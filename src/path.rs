@@ -48,6 +48,15 @@ impl Path {
     }
 
     /// The segments; `None` for a [display-only](Path::text) path.
+    ///
+    /// ```
+    /// use meshspec::layout::walk::Segment;
+    /// use meshspec::{Path, path};
+    ///
+    /// let path = Path::from(path!(meshes[2]));
+    /// assert_eq!(path.segments().unwrap(), [Segment::Field("meshes"), Segment::Index(2)]);
+    /// assert_eq!(Path::text("/meshes/2").segments(), None);
+    /// ```
     pub fn segments(&self) -> Option<&[Segment]> {
         match &self.0 {
             Repr::Segments(segments) => Some(segments),

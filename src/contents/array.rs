@@ -152,6 +152,13 @@ impl Array {
     }
 
     /// Creates an array with the shape `[1]` from a number.
+    ///
+    /// ```
+    /// use meshspec::contents::Array;
+    ///
+    /// let array = Array::from_number(2.5f32);
+    /// assert_eq!((array.shape, array.numbers.type_name()), (vec![1], "f32"));
+    /// ```
     pub fn from_number<T>(value: T) -> Array
     where
         Numbers: From<Vec<T>>,

@@ -273,6 +273,13 @@ pub struct Pose {
 
 impl Pose {
     /// Creates the rest pose from the positions of each mesh.
+    ///
+    /// ```
+    /// use meshspec::contents::{Array, Pose};
+    ///
+    /// let pose = Pose::at_rest(vec![Array::from_rows(vec![[0.0f32, 1.0, 2.0]])]);
+    /// assert_eq!((pose.animation, pose.frame, &*pose.positions[0].shape), (None, None, &[1, 3][..]));
+    /// ```
     pub fn at_rest(positions: Vec<Array>) -> Pose {
         Pose { animation: None, frame: None, translations: None, rotations: None, scales: None, positions }
     }

@@ -42,7 +42,7 @@ pub struct About {
     pub extensions: &'static [&'static str],
     /// The dialects, the specification's dialect first.
     pub dialects: &'static [Dialect],
-    /// The only dialect that the author's software reads, if that is not the specification's dialect.
+    /// The only dialect that the software of the format's author reads, if it is not the specification's dialect.
     pub authors_dialect: Option<Dialect>,
     /// Whether the writer supports compression levels. See
     /// [`WriteOptions::compression_level`](crate::WriteOptions::compression_level).
@@ -99,8 +99,8 @@ impl About {
         About { extensions, ..self }
     }
 
-    /// Sets the dialects, the specification's dialect first. The layouts must be in this order, the same number for
-    /// each dialect.
+    /// Sets the dialects, the specification's dialect first. The layouts must be in the same order, with the same
+    /// number of layouts for each dialect.
     pub const fn with_dialects(self, dialects: &'static [Dialect]) -> About {
         About { dialects, ..self }
     }
@@ -113,6 +113,15 @@ impl About {
     }
 
     /// Checks that the format has the dialect.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::{Dialect, FormatId};
+    ///
+    /// let error = FormatId::Mesh.about().require_dialect(Dialect::Tangent).unwrap_err();
+    /// assert_eq!(error.message(), "mesh has no tangent dialect, only spec, renderlib");
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -137,16 +146,38 @@ impl About {
     }
 
     /// Returns the layouts of `dialect`, or all for `None`. Empty if the format lacks the dialect.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::{Dialect, FormatId};
+    ///
+    /// let about = FormatId::Mesh.about();
+    /// assert_eq!(about.layouts_of(None).len(), 2);
+    /// assert_eq!(about.layouts_of(Some(Dialect::Renderlib)).len(), 1);
+    /// # }
+    /// ```
     pub fn layouts_of(&self, dialect: Option<Dialect>) -> Layouts {
         let layouts = self.layouts();
         let Some(dialect) = dialect else { return layouts };
-        // Each dialect has the same number of layouts; the list is in the order of the dialects.
+        // Each dialect has the same number of layouts; the layouts are in the order of the dialects.
         let per_dialect = layouts.len() / self.dialects.len().max(1);
         let mut by_dialect = self.dialects.iter().zip(layouts.chunks(per_dialect.max(1)));
         by_dialect.find(|(known, _)| **known == dialect).map_or(&[], |(_, layouts)| layouts)
     }
 
     /// Returns `true` if the rule applies to `dialect`; `false` if only the layouts of other dialects declare it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::{Dialect, FormatId};
+    ///
+    /// let about = FormatId::Mesh.about();
+    /// let rule = about.rule("MESH-STRING-END").unwrap();
+    /// assert!(about.has_rule_in(rule, Dialect::Spec));
+    /// // Renderlib files have no strings.
+    /// assert!(!about.has_rule_in(rule, Dialect::Renderlib));
+    /// # }
+    /// ```
     pub fn has_rule_in(&self, rule: &Rule, dialect: Dialect) -> bool {
         let is_declared_in = |layouts| declared_rules(layouts).iter().any(|declared| declared.rule == rule);
         rule.enforced_by != Enforcement::Declaration

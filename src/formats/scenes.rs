@@ -25,6 +25,15 @@ impl AnyFormat {
     }
 
     /// Like [`with_scene_reader`](AnyFormat::with_scene_reader), but also adds conversion of scenes to files.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::{AnyFormat, mesh};
+    ///
+    /// let format = AnyFormat::of::<mesh::Document>().with_scenes::<mesh::Document>();
+    /// assert!(format.can_write_scenes());
+    /// # }
+    /// ```
     pub const fn with_scenes<T: FromScene>(self) -> AnyFormat {
         let write: WriteScene = |scene, options, write_options| {
             let (document, losses) = T::from_scene(scene, options)?;

@@ -264,6 +264,25 @@ pub enum EvalError {
 
 impl Expr {
     /// Evaluates the expression in `scope`.
+    ///
+    /// ```
+    /// use meshspec::layout::Layout;
+    /// use meshspec::layout::declaration::Shape;
+    /// use meshspec::layout::expr::{EvalError, Scope, Value};
+    ///
+    /// #[derive(Layout)]
+    /// #[br(little)]
+    /// struct Heights {
+    ///     count: u16,
+    ///     #[br(count = 2 * count + 1)]
+    ///     metres: Vec<f32>,
+    /// }
+    ///
+    /// let Shape::Struct([_, metres]) = Heights::TYPE.own_declaration().unwrap().shape else { panic!() };
+    /// let count = metres.count.unwrap();
+    /// assert_eq!(count.eval(&Scope::new(vec![("count", 3.into())])), Ok(Value::Int(7)));
+    /// assert_eq!(count.eval(&Scope::default()), Err(EvalError::Unknown));
+    /// ```
     pub fn eval(&self, scope: &dyn Lookup) -> Result<Value, EvalError> {
         match self {
             Expr::Literal(value) => Ok(Value::Int(*value)),

@@ -92,6 +92,15 @@ impl Attribute {
     }
 
     /// Describes the allowed values in words; empty if any value of the type is allowed.
+    ///
+    /// ```
+    /// # #[cfg(feature = "seed")] {
+    /// use meshspec::seed::LineKind;
+    ///
+    /// let faces = LineKind::from_identifier("f").unwrap();
+    /// assert_eq!(faces.attribute().describe_range(), "below the number of vertices");
+    /// # }
+    /// ```
     pub fn describe_range(&self) -> String {
         match (self.value_type, self.domain) {
             (ValueType::Index, _) => "below the number of vertices".to_owned(),

@@ -121,6 +121,15 @@ impl LossGroup {
     }
 
     /// Prefixes all paths with `prefix`, such as a file name.
+    ///
+    /// ```
+    /// use meshspec::{Loss, LossGroup, LossKind};
+    ///
+    /// let losses = vec![Loss::new(LossKind::Dropped, "strings", "no strings")];
+    /// let mut groups = LossGroup::from_losses(&losses);
+    /// groups[0].prefix_paths("walk.mesh: ");
+    /// assert_eq!(groups[0].to_string(), "dropped: walk.mesh: strings: no strings");
+    /// ```
     pub fn prefix_paths(&mut self, prefix: &str) {
         let errors = [&mut self.largest_error, &mut self.largest_fraction];
         let errors = errors.into_iter().flatten().map(|error| &mut error.path);

@@ -119,6 +119,26 @@ impl<'b> FileValues<'b> {
     }
 
     /// Adds bytes at an offset in the file. They are written only where no field is stored.
+    ///
+    /// ```
+    /// use meshspec::layout::{Layout, assemble::FileValues};
+    ///
+    /// /// A list at an explicit offset.
+    /// #[derive(Layout)]
+    /// #[br(little)]
+    /// struct Moved {
+    ///     offset: u8,
+    ///     #[br(seek_before = std::io::SeekFrom::Start(offset as u64), restore_position)]
+    ///     value: u8,
+    /// }
+    ///
+    /// let mut values = FileValues::new(&<Moved as Layout>::TYPE);
+    /// values.set("offset", "3")?;
+    /// values.set("value", "7")?;
+    /// values.add_gap(1, vec![0xaa, 0xbb]);
+    /// assert_eq!(values.assemble(&Default::default())?, [3, 0xaa, 0xbb, 7]);
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
     pub fn add_gap(&mut self, offset: u64, bytes: Vec<u8>) {
         self.contents.raise_bound(bytes.len() as u64);
         self.contents.gaps.push((offset, bytes.into()));

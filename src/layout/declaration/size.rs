@@ -84,6 +84,26 @@ impl Declaration {
     ///
     /// Returns `None` if there is no such field, it is absent, its offset is explicit, or `scope` does not determine
     /// its condition or offset.
+    ///
+    /// ```
+    /// use meshspec::layout::Layout;
+    /// use meshspec::layout::expr::Scope;
+    ///
+    /// #[derive(Layout)]
+    /// #[br(little, magic = b"HGT1")]
+    /// struct Heights {
+    ///     count: u16,
+    ///     #[br(count = count)]
+    ///     metres: Vec<f32>,
+    ///     unit: u8,
+    /// }
+    ///
+    /// let declaration = Heights::TYPE.own_declaration().unwrap();
+    /// let offset_of = |name, scope: &Scope| declaration.offset_of(name, scope).map(|(offset, _)| offset);
+    /// assert_eq!(offset_of("metres", &Scope::default()), Some(6));
+    /// assert_eq!(offset_of("unit", &Scope::default()), None);
+    /// assert_eq!(offset_of("unit", &Scope::new(vec![("count", 3.into())])), Some(18));
+    /// ```
     pub fn offset_of(&self, name: &str, scope: &dyn Lookup) -> Option<(u64, &'static Field)> {
         let Shape::Struct(fields) = self.shape else { return None };
         let mut offset = self.magic.len() as u64;

@@ -122,6 +122,15 @@ impl Triple {
 
     /// Returns the nearest codes in bulk.
     ///
+    /// ```
+    /// use meshspec::bmd::Triple;
+    ///
+    /// let triples = Triple::nearest_all(&[[1.0, -0.5, 0.0], [2.0, 0.0, 0.0]])?;
+    /// assert_eq!(triples[1].value(), [2.0, 0.0, 0.0]);
+    /// assert_eq!(Triple::nearest_all(&[[0.0; 3], [1e6, 0.0, 0.0]]).unwrap_err().path(), "[1]");
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns an error if a triple cannot be expressed; the path is `[index]`.

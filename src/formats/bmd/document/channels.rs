@@ -95,6 +95,14 @@ fn merge_channel<T: Copy>(
 
 impl Channels {
     /// Decodes the keys: unit quaternions (I, J, K, R), translations, scales.
+    ///
+    /// ```
+    /// use meshspec::bmd::{Channels, Triple};
+    ///
+    /// let key = (0, Triple::nearest([1.0, 0.0, -2.0]).unwrap());
+    /// let channels = Channels { translations: vec![key], ..Channels::default() };
+    /// assert_eq!(channels.to_floats().translations, [(0, [1.0, 0.0, -2.0])]);
+    /// ```
     pub fn to_floats(&self) -> FloatChannels {
         Channels {
             rotations: self.rotations.iter().map(|(frame, value)| (*frame, value.value())).collect(),

@@ -49,6 +49,14 @@ impl FaceCounts {
 impl Faces {
     /// Parses the 32-bit words of a face list; 64-bit words have their low half first.
     ///
+    /// ```
+    /// use meshspec::bmd::{Face, Faces};
+    ///
+    /// let faces = Faces::encode(&[Face::Triangle([0, 1, 2]), Face::Quad([0, 2, 3, 4])])?;
+    /// assert_eq!(Faces::from_words(faces.words().to_vec())?, faces);
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns an error if the words end inside a face.

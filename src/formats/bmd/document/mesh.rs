@@ -25,6 +25,18 @@ pub struct Vertex {
 impl Vertices {
     /// Parses the 32-bit words of a vertex list for a surface; 64-bit words have their low half first.
     ///
+    /// ```
+    /// use meshspec::bmd::{self, Vertices};
+    /// use meshspec::Format;
+    ///
+    /// let bytes = std::fs::read("samples/bmd/pyramid.bmd")?;
+    /// let document = bmd::Document::read(&bytes, &Default::default())?;
+    /// let mesh = &document.meshes[0];
+    /// let vertices = Vertices::from_words(mesh.vertices.words().to_vec(), mesh.surface())?;
+    /// assert_eq!(vertices, mesh.vertices);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns an error if the words end inside a vertex.
@@ -42,6 +54,16 @@ impl Mesh {
     }
 
     /// Returns the narrowest control flags that allow every vertex and face of the mesh (B11).
+    ///
+    /// ```
+    /// use meshspec::bmd::{Face, Faces, Mesh, Vertices};
+    ///
+    /// let faces = Faces::encode(&[Face::Triangle([0, 1, 2]), Face::Quad([0, 2, 3, 1])])?;
+    /// let mesh = Mesh { faces, ..Mesh::default() };
+    /// // Only type 1 allows both triangles and quads.
+    /// assert_eq!(mesh.fitting_flags().triangles_type(), 1);
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
     pub fn fitting_flags(&self) -> ControlFlags {
         // From narrowest to widest.
         let subtype = [0, 3, 2].into_iter().find(|subtype| {

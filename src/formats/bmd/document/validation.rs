@@ -41,6 +41,12 @@ impl Mesh {
 
 impl ControlFlags {
     /// Returns the vertex sizes that the flags allow, in bits.
+    ///
+    /// ```
+    /// use meshspec::bmd::ControlFlags;
+    ///
+    /// assert_eq!(ControlFlags::new().with_vertex_subtype(1).vertex_sizes(), [64, 96, 128]);
+    /// ```
     pub fn vertex_sizes(self) -> &'static [u32] {
         match self.vertex_subtype() {
             0 => &[64],

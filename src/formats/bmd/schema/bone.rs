@@ -131,6 +131,13 @@ pub struct BoneTransform {
 impl BoneTransform {
     /// Returns the rotation as a unit quaternion (I, J, K, R). Words of all zeros or all ones mean no rotation (B19).
     /// In animation keys, all ones are an ordinary value (B25).
+    ///
+    /// ```
+    /// use meshspec::bmd::Rotation;
+    /// use meshspec::bmd::schema::BoneTransform;
+    ///
+    /// assert_eq!(BoneTransform::default().unit_rotation(), Rotation::IDENTITY.value());
+    /// ```
     pub fn unit_rotation(self) -> [f32; 4] {
         let rotation = self.rotation();
         if rotation.word() == u32::MAX { Rotation::IDENTITY.value() } else { rotation.value() }

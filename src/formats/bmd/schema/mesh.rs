@@ -148,6 +148,13 @@ impl LodDef {
     pub const SIZE: u32 = LodDef::TYPE.stride().expect("entries have a fixed size") as u32;
 
     /// Returns `true` if all fields are 0: the level contains all meshes (B18).
+    ///
+    /// ```
+    /// use meshspec::bmd::LodDef;
+    ///
+    /// assert!(LodDef::default().contains_all_meshes());
+    /// assert!(!LodDef { n_mesh: 1, ..LodDef::default() }.contains_all_meshes());
+    /// ```
     pub fn contains_all_meshes(self) -> bool {
         matches!(self, LodDef { id_mesh: 0, n_mesh: 0, resv1: 0, .. }) && self.ld_sc.code() == 0
     }

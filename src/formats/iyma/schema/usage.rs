@@ -55,6 +55,13 @@ macro_rules! usages {
             }
 
             /// Returns `true` if `dialect` has the usage.
+            ///
+            /// ```
+            /// use meshspec::Dialect;
+            /// use meshspec::iyma::Usage;
+            ///
+            /// assert!(Usage::Position.is_in(Dialect::Spec));
+            /// ```
             pub fn is_in(&self, dialect: Dialect) -> bool {
                 match dialect {
                     $($dialect => $Wire::from_usage(self).is_some(),)*

@@ -117,6 +117,13 @@ macro_rules! vertex_formats {
             }
 
             /// The component type.
+            ///
+            /// ```
+            /// use meshspec::iyma::{Component, VertexFormat};
+            ///
+            /// let format = VertexFormat::Float16x4;
+            /// assert_eq!((format.component(), format.components(), format.size()), (Component::Float16, 4, 8));
+            /// ```
             pub const fn component(self) -> Component {
                 match self {
                     $(VertexFormat::$format => Component::$component,)*

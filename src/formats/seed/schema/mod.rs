@@ -72,6 +72,13 @@ impl LineKind {
     }
 
     /// Returns the kind of lines with this identifier; `None` if unknown.
+    ///
+    /// ```
+    /// use meshspec::seed::LineKind;
+    ///
+    /// assert_eq!(LineKind::from_identifier("f"), Some(LineKind::F));
+    /// assert_eq!(LineKind::from_identifier("q"), None);
+    /// ```
     pub fn from_identifier(identifier: &str) -> Option<LineKind> {
         LineKind::from_bytes(identifier.as_bytes())
     }
