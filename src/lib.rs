@@ -11,10 +11,9 @@
 //! ```
 //! # #[cfg(all(feature = "bmd", feature = "scene"))] {
 //! use meshspec::scene::Scene;
-//!
 //! let (scene, losses) = Scene::open("samples/bmd/tentacle.bmd")?;
 //! for [a, b, c] in scene.triangles() {
-//!     // The corners as `[f32; 3]` in model space, in metres: +Y is up, +Z is forward.
+//!     // The corners at rest, as `[f32; 3]` in model space, in metres: +Y is up, +Z is forward.
 //!     assert!(a != b && b != c);
 //! }
 //! # }
@@ -47,14 +46,15 @@
 //!
 //! [`read`] and [`open`] are strict: they return the first violation as an [`Error`] with the path of the field, its
 //! byte range and the rule. [`open_with`] with [`ReadOptions::lenient`] reads even invalid files, if they can be
-//! decoded unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded.
+//! decoded unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded. [`detect`] fails
+//! if the start of a file is damaged; `AnyFormat::of::<mesh::Document>()` checks it nevertheless.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
 //! for entry in std::fs::read_dir("samples/mesh")? {
 //!     let path = entry?.path();
 //!     let bytes = std::fs::read(&path)?;
-//!     let Ok(detected) = meshspec::detect(&bytes, Some(&path)) else { continue }; // not a mesh file
+//!     let Ok(detected) = meshspec::detect(&bytes, Some(&path)) else { println!("unknown: {path:?}"); continue };
 //!     for finding in detected.check(&bytes, &Default::default())?.findings() {
 //!         println!("{}", serde_json::to_string(finding)?); // {"rule":{"code":"MESH-INDEX-RANGE",…},…}
 //!     }
@@ -71,12 +71,11 @@
 //! ```
 //! # #[cfg(feature = "mesh")] {
 //! use meshspec::layout::assemble::{Change, Edit, edit};
-//!
 //! let bytes = std::fs::read("samples/mesh/flag.mesh")?;
 //! let detected = meshspec::detect(&bytes, None)?;
 //! let layout = detected.format.layout_of(&bytes, detected.dialect).expect("a binary format");
 //! let edits = [Edit { path: "vertices[5].position[1]".into(), change: Change::Set("2.5".into()) }];
-//! // `true` instead of `false` recomputes counts, sizes and offsets that no longer match.
+//! // `true` instead of `false` recomputes the other counts, sizes and offsets that no longer match.
 //! let edited = edit(layout, &bytes, &edits, false, &Default::default())?;
 //! # let differing = bytes.iter().zip(&edited).filter(|(a, b)| a != b).count();
 //! # assert!(bytes.len() == edited.len() && (1..=4).contains(&differing));
@@ -86,8 +85,9 @@
 //!
 //! # Declare a format
 //!
-//! A binrw struct with [`#[derive(Layout)]`](layout::Layout) and an implementation of [`BinaryFormat`] is a format. Dumps,
-//! schemas, generated files and loader tests are derived from it: see [`layout`]. Add the dependency `binrw = "0.15"`.
+//! A binrw struct with [`#[derive(Layout)]`](layout::Layout) above `#[binrw]`, other derives below, and an implementation
+//! of [`BinaryFormat`] is a format. Dumps, schemas, generated files and loader tests are derived from it: see [`layout`].
+//! Add the dependency `binrw = "0.15"`.
 //!
 //! ```
 //! use binrw::binrw;
@@ -130,13 +130,12 @@
 //!
 //! With the feature `proptest`, `conformance` runs a loader on valid, broken, almost broken and mutated files of a
 //! format. It reports one disagreement with strict reading per cause, with the smallest file that reproduces it. The
-//! loader returns a `Result`, an `Option` or a `bool`. For a loader in another language, write files with `meshspec
-//! corpus` and run it on them with `meshspec conform`.
+//! loader returns a `Result`, an `Option` or a `bool`; `compare` in place of `run` also compares its contents. For a
+//! loader in another language, write files with `meshspec corpus` and run it on them with `meshspec conform`.
 //!
 //! ```
 //! # #[cfg(all(feature = "proptest", feature = "crucible"))] {
 //! use meshspec::{conformance, crucible};
-//!
 //! # use meshspec::{Format, ReadOptions};
 //! # fn my_loader(bytes: &[u8]) -> meshspec::Result<crucible::Document> {
 //! #     crucible::Document::read(bytes, &ReadOptions::lenient())
