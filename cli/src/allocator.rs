@@ -1,5 +1,5 @@
 //! The program's global allocator. If an allocation fails, the program prints a message and exits with status 3; the
-//! standard library would abort. Allocations that are marked as fallible return an error instead.
+//! standard library would abort. Allocations inside `memory::with_fallible` return an error instead.
 
 #![allow(unsafe_code, reason = "stable Rust has no other way to handle failed allocations")]
 

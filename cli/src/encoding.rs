@@ -37,10 +37,11 @@ impl Encoding {
         }
     }
 
-    /// Detects the encoding of an input file: JSON and interchange formats by extension, all others by content.
+    /// Detects the encoding of an input file by extension if that is the extension of JSON or of an interchange format,
+    /// otherwise by content.
     ///
-    /// Without a known extension, interchange formats take precedence, since a line of OBJ looks like a malformed line
-    /// of Seed. A file that matches no format gets the format of its extension.
+    /// If no format uses the extension, interchange formats take precedence, since a line of OBJ looks like a malformed
+    /// line of Seed. If the content matches no format, guesses the format by extension.
     ///
     /// # Errors
     ///
@@ -83,8 +84,9 @@ impl Encoding {
         format.map(Encoding::Format).ok_or_else(|| unknown_output_format(path, formats))
     }
 
-    /// Returns the extension for an output file: the extension of `input` if the format uses it, otherwise the first
-    /// extension of the format.
+    /// Returns the extension for an output file. For JSON and interchange formats, it is their name. For a format, it
+    /// is the extension of `input` if the format uses it, otherwise the first extension of the format, or its name if
+    /// it has no extension.
     pub fn output_extension(self, input: &Path) -> &str {
         let input_extension = input.extension().and_then(OsStr::to_str);
         match self {
@@ -129,8 +131,9 @@ fn formats_with_extension(path: &Path, formats: &Formats) -> Vec<AnyFormat> {
     formats.iter().filter(|format| format.about().has_extension(extension)).collect()
 }
 
-/// Guesses the format of a damaged file by its extension: the only text format if the bytes are text, otherwise the
-/// only binary one. Returns `None` if no format or several formats qualify.
+/// Guesses the format of a damaged file by its extension: the only text format with this extension or, if the first 64
+/// bytes contain control characters other than whitespace, the only binary format. Returns `None` if the file is empty,
+/// or if no format or several formats qualify.
 fn guess_format(bytes: &[u8], path: &Path, formats: &Formats) -> Option<AnyFormat> {
     let is_whitespace = |byte: u8| byte.is_ascii_whitespace() || byte == b'\x0b';
     let is_binary = bytes.iter().take(64).any(|byte| byte.is_ascii_control() && !is_whitespace(*byte));
@@ -157,7 +160,8 @@ fn unknown_output_format(path: &Path, formats: &Formats) -> Failure {
         .with_hint(format!("specify it with --to ({}), or give OUT a known extension", names.join(", ")))
 }
 
-/// Returns the conventions of the format, or a usage error about `subject`, a file or an option, if it has no scenes.
+/// Returns the conventions of the format. Returns a usage error about `subject`, a file or an option, if the format has
+/// no scenes.
 pub fn require_scenes(format: AnyFormat, subject: &str) -> Result<Conventions> {
     format.conventions().ok_or_else(|| {
         Failure::usage(

@@ -1,6 +1,7 @@
 //! Examples in the help of each command.
 
-/// Returns three examples for a command such as `iyma merge`, or for the whole program if `command` is empty.
+/// Returns three examples for a command such as `iyma merge`, or for the whole program if `command` is empty. Returns
+/// `None` if there is no such command.
 pub fn for_command(command: &str) -> Option<[&'static str; 3]> {
     EXAMPLES.iter().find(|(name, _)| *name == command).map(|(_, examples)| *examples)
 }

@@ -24,7 +24,7 @@ pub type Result<T, E = Failure> = std::result::Result<T, E>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     Success = 0,
-    /// The input is invalid, files differ, a loader disagrees, or `--strict` rejects losses.
+    /// The input is invalid, files differ, a loader disagrees, `--strict` rejects losses, or `--deny` finds a warning.
     Invalid = 1,
     Usage = 2,
     Io = 3,
@@ -71,7 +71,8 @@ impl Failure {
         Failure::new(Status::Usage, subject, message)
     }
 
-    /// Creates a failure for an I/O error of the file or stream `subject`.
+    /// Creates a failure for an I/O error of the file or stream `subject`; [`file_exists`](Failure::file_exists) if the
+    /// file already exists.
     pub fn io(subject: &str, error: &io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::AlreadyExists => Failure::file_exists(subject),
@@ -97,7 +98,7 @@ impl Failure {
         }
     }
 
-    /// Creates a failure from an error of the library about the file `subject`.
+    /// Creates a failure from an error that the library returned for the file `subject`.
     pub fn from_error(subject: &str, error: &meshspec::Error) -> Failure {
         match error.kind() {
             ErrorKind::Io(_) => Failure::new(Status::Io, subject, error),
@@ -108,8 +109,8 @@ impl Failure {
         }
     }
 
-    /// Like [`from_error`](Failure::from_error), but if `file` is text, adds an excerpt of the line that contains the
-    /// error.
+    /// Like [`from_error`](Failure::from_error), but if the error has a line number, adds an excerpt of that line of
+    /// `file`.
     pub fn from_file_error(subject: &str, error: &meshspec::Error, file: &[u8]) -> Failure {
         let mut failure = Failure::from_error(subject, error);
         if let Some(Span::Text { range, line, .. }) = error.span() {
@@ -129,7 +130,8 @@ impl Failure {
         &self.message
     }
 
-    /// Prints the failure to standard error. Prints each hint only once per run. Ignores a closed stream.
+    /// Prints the failure to standard error. Prints each hint only once per run. Prints nothing for a closed pipe,
+    /// whose status is [`Success`](Status::Success). Ignores errors from writing to standard error.
     pub fn report(&self) {
         if self.status == Status::Success {
             return;
@@ -151,7 +153,7 @@ fn is_first_use(hint: &str) -> bool {
     PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(hint.to_owned())
 }
 
-/// Converts an error of writing to standard output. A closed pipe, as with `| head`, counts as success.
+/// Converts an error from writing to standard output. A closed pipe, as with `| head`, counts as success.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         let mut failure = Failure::io("standard output", &error);

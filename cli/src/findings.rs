@@ -25,8 +25,8 @@ pub struct HiddenFindings<'r> {
 }
 
 impl<'r> FindingSelection<'r> {
-    /// Selects all findings with `--verbose`, or if there are at most `max`, by default [`DEFAULT_MAX`]. Otherwise,
-    /// selects the first finding of each rule, up to [`DEFAULT_MAX`]. `--quiet` excludes warnings.
+    /// Selects all findings if `--verbose` is given or there are at most `max` findings, by default [`DEFAULT_MAX`].
+    /// Otherwise, selects the first finding of each rule, for up to [`DEFAULT_MAX`] rules. `--quiet` excludes warnings.
     pub fn new(report: &'r Report, verbosity: Verbosity, max: Option<usize>) -> FindingSelection<'r> {
         let is_requested = |rule: &Rule| !verbosity.quiet || rule.severity > Severity::Warning;
         let requested: Vec<&Finding> =
@@ -35,7 +35,8 @@ impl<'r> FindingSelection<'r> {
             true => requested.clone(),
             false => first_of_each_rule(&requested),
         };
-        // First the rules with listed findings, in their order, then rules with suppressed findings only.
+        // First the rules of listed findings, in the order of the findings, then rules whose findings are all
+        // suppressed.
         let rules = report.rules().map(|(rule, _)| rule).filter(|rule| is_requested(rule));
         let mut hidden: Vec<HiddenFindings> = Vec::new();
         for code in requested.iter().map(|finding| finding.rule).chain(rules).map(|rule| rule.code) {

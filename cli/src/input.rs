@@ -34,7 +34,7 @@ pub fn name_of(path: &Path) -> String {
     if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Returns `true` if a path contains wildcards.
+/// Returns `true` if a path contains a wildcard: `*`, `?` or `[`.
 pub fn is_pattern(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.contains(['*', '?', '[']))
 }
@@ -80,7 +80,7 @@ impl<'a> SiblingFiles<'a> {
     }
 
     /// Returns `true` if the file with the relative path `name` does not exist; `false` for names that lead out of the
-    /// folder.
+    /// folder, and if the input is standard input.
     pub fn is_missing(&self, name: &str) -> bool {
         self.locate(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }

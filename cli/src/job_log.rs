@@ -38,7 +38,7 @@ struct LogFile {
     /// The name of the log file; `None` for standard output.
     name: Option<String>,
     newer: Option<ChangeCriterion>,
-    /// A hash of the command's options and the program version.
+    /// A hash of the program version, the command and its options.
     options_hash: String,
     states: HashMap<String, FileState>,
 }
@@ -52,7 +52,7 @@ pub struct FileState {
     /// The SHA-256 of the content, for `--newer=hash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
-    /// A hash of the command's options and the program version, on which the result depends.
+    /// A hash of the program version, the command and its options, on which the result depends.
     options: String,
     status: u8,
     /// The images copied for the output.
@@ -144,7 +144,8 @@ impl JobLog {
         self.log.is_some()
     }
 
-    /// Returns the logged status of a file that is unchanged and need not be processed again; `None` for other files.
+    /// Returns the logged status of a file that is unchanged and need not be processed again. Returns `None` for other
+    /// files, after a usage or I/O error, and without a log or `--newer`.
     pub fn finished_status(&self, file: &Path) -> Option<Status> {
         let log = self.log.as_ref()?;
         let newer = log.newer?;
@@ -158,7 +159,7 @@ impl JobLog {
             _ if !is_same || logged.size != now.size || logged.options != now.options => None,
             0 => Some(Status::Success),
             1 => Some(Status::Invalid),
-            // I/O errors may have been temporary.
+            // The cause of a usage or I/O error may have been removed.
             _ => None,
         }
     }

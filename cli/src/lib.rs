@@ -1,9 +1,12 @@
 //! The meshspec program as a library: shows, checks and converts the mesh files of game engines.
 //!
 //! Each subcommand is a module in `commands`. Commands access formats only through the tables and declarations of the
-//! library `meshspec`. There are four exceptions: `commands/iyma` edits data that only IyMA files have,
-//! `compression_args` uses the range of IyMA's compression levels, `commands/convert/comments` handles the comments of
-//! Seed, and `commands/convert/run` converts documents of built-in formats.
+//! library `meshspec`, with these exceptions:
+//!
+//! - `commands/iyma` edits data that only IyMA files have.
+//! - `compression_args` uses the range of IyMA's compression levels.
+//! - `commands/convert/comments` handles the comments of Seed.
+//! - `commands/convert/run`, `commands/view/content`, and commands that read JSON use documents of built-in formats.
 
 #![forbid(unsafe_code)]
 
@@ -56,8 +59,9 @@ use program::Help;
 /// Runs the program with the given formats and arguments; the first argument is the program's name. Returns the exit
 /// status.
 ///
-/// `convert`, `render` and `diff --scenes` need formats with [scenes](meshspec::AnyFormat::with_scenes); `assemble` and
-/// `edit` need a binary format. All other commands except `iyma` support every format.
+/// `convert` (except to JSON), `render` and `diff --scenes` need formats with
+/// [scenes](meshspec::AnyFormat::with_scenes); `assemble` and `edit` need a binary format. All other commands except
+/// `iyma` support every format.
 ///
 /// ```no_run
 /// use meshspec::Formats;
@@ -70,8 +74,8 @@ use program::Help;
 /// Reads and writes files and the standard streams; `conform` starts processes, and `view --serve` opens a local port.
 ///
 /// On Unix, installs signal handlers. On SIGINT and SIGTERM, the program kills its child processes and removes
-/// temporary files before it exits. SIGXFSZ is ignored, so that exceeding a file size limit is a write error. A failed
-/// allocation aborts the process; the binary `meshspec` has an allocator that exits with status 3 instead.
+/// temporary files before it exits. SIGXFSZ is ignored, so that exceeding a file size limit causes a write error. A
+/// failed allocation aborts the process; the binary `meshspec` has an allocator that exits with status 3 instead.
 pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let help = if arguments.iter().any(|argument| argument == "-h") { Help::Short } else { Help::Long };
@@ -79,7 +83,7 @@ pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> 
     let program = match matches.and_then(|matches| program::Program::from_arg_matches(&matches)) {
         Ok(program) => program,
         Err(error) => {
-            // Ignores a closed stream.
+            // Ignores the error: the stream may be closed.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { failure::Status::Usage as u8 } else { 0 });
         }

@@ -12,12 +12,11 @@ use crate::failure::{Failure, Result};
 use crate::input::is_pattern;
 use crate::regular_files;
 
-/// An input file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputFile {
     pub file: PathBuf,
-    /// The path relative to the folder given on the command line. For a file of a list, the listed path; for any other
-    /// file, its name.
+    /// The path relative to the folder given on the command line. For a file in a list, the listed path without its
+    /// root, `.` and `..`; for any other file, its name.
     pub relative_path: PathBuf,
     /// Whether the file itself is given on the command line, rather than a folder, a pattern or a list that contains
     /// it.
@@ -30,7 +29,7 @@ impl InputFile {
         self.is_explicit && is_pattern(&self.file) && !self.file.exists()
     }
 
-    /// Checks that reading the file cannot block a batch, as reading an idle pipe would.
+    /// Checks that a file in a folder, pattern or list is regular, since reading an idle pipe would block a batch.
     ///
     /// # Errors
     ///
@@ -57,8 +56,8 @@ impl AsRef<Path> for InputFile {
     }
 }
 
-/// Lists the input files of `paths`: files, files below folders for which `is_wanted` returns `true`, and matches of
-/// patterns. Includes missing files and patterns without a match unchanged.
+/// Lists the input files of `paths`: the files, the matches of patterns, and the files in folders and their subfolders
+/// for which `is_wanted` returns `true`. Includes missing files and patterns without a match unchanged.
 pub fn list_files(paths: &[PathBuf], is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<InputFile>> {
     let mut files: Vec<InputFile> = Vec::new();
     for named in paths {

@@ -1,4 +1,5 @@
-//! Prints notes, warnings and losses to standard error: all, at most 20 lines, or losses and warnings only.
+//! Prints notes, warnings and losses to standard error: at most 20 lines, or all with `--verbose`. `--quiet` omits
+//! notes.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -22,7 +23,7 @@ pub struct Verbosity {
     pub quiet: bool,
 }
 
-/// The messages of all conversions. Merges and counts equal notes, and the losses of each group.
+/// The messages from all conversions. Equal notes and the losses of each group are merged and counted.
 #[derive(Debug, Default)]
 pub struct Messages {
     notes: Vec<(Note, usize)>,
@@ -33,7 +34,7 @@ pub struct Messages {
     loss_indices: HashMap<String, usize>,
 }
 
-/// A message about a conversion other than a warning or loss, such as `assumed: ...` or `moved: ...`.
+/// A message that is neither a warning nor a loss, such as `assumed: ...` or `moved: ...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     pub label: &'static str,
@@ -77,8 +78,8 @@ impl Messages {
         }
     }
 
-    /// Prints at most [`MAX_LINES`] lines of messages, the most important losses first. Ignores a closed standard
-    /// error.
+    /// Prints at most [`MAX_LINES`] lines of messages, the most important losses first. With `--quiet`, prints no
+    /// notes. Ignores errors from writing to standard error.
     pub fn print(&self, verbosity: Verbosity) {
         let mut stderr = anstream::stderr().lock();
         let notes = match verbosity.quiet {
@@ -159,7 +160,7 @@ fn print_warning(text: &str, out: &mut impl Write) {
     let _ = writeln!(out, "{WARNING}warning{WARNING:#}: {}", Escaped(text));
 }
 
-/// Prints a loss, with the kind of loss before the first colon highlighted.
+/// Prints a loss, and highlights its kind, which is the text before the first colon.
 fn print_loss(text: &str, out: &mut impl Write) {
     let (kind, rest) = text.split_once(": ").unwrap_or(("lost", text));
     let _ = writeln!(out, "{WARNING}{kind}{WARNING:#}: {}", Escaped(rest));

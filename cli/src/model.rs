@@ -29,21 +29,23 @@ pub struct DrawnMesh {
     pub mesh: usize,
     pub triangles: Range<usize>,
     pub first_vertex: usize,
-    /// Whether the normals are generated, so that sharp edges are determined by angle.
+    /// Whether the normals are generated. If so, shading replaces those that deviate from the face normal by more than
+    /// the crease angle.
     pub has_generated_normals: bool,
 }
 
-/// The pose selected on the command line: a time of an animation, or the rest pose.
+/// The pose selected on the command line: a time in an animation, or the rest pose.
 #[derive(Debug, Clone, Default)]
 pub struct PoseSelection {
     /// The name or index of an animation.
     pub animation: Option<String>,
-    /// The time in seconds from the start of the animation.
+    /// The time on the timeline of the animation, in seconds.
     pub time: Option<f32>,
 }
 
 impl PoseSelection {
-    /// Returns the selected pose of a scene. If only a time is given, it refers to the first animation.
+    /// Returns the selected pose of a scene. If only a time is given, it refers to the first animation; if only an
+    /// animation is given, the time is 0.
     fn selected_pose(&self, scene: &Scene) -> Pose {
         if self.animation.is_none() && self.time.is_none() {
             return Pose::Rest;
@@ -72,7 +74,8 @@ impl PoseSelection {
 }
 
 impl Model {
-    /// Collects the triangles of a posed scene at its finest level of detail.
+    /// Collects the triangles of a posed scene at its finest level of detail. Omits triangles with a corner that is
+    /// missing or not finite.
     ///
     /// # Errors
     ///
@@ -152,7 +155,7 @@ impl Model {
         &self.drawn_meshes[after.saturating_sub(1)]
     }
 
-    /// Returns the linear colour of a vertex, which is an index into `points`; white if the mesh has no colours.
+    /// Returns the linear colour of the vertex with the index `vertex` in `points`; white if the mesh has no colours.
     pub fn color(&self, drawn: &DrawnMesh, vertex: usize) -> [f32; 4] {
         let index_in_mesh = vertex - drawn.first_vertex;
         let color = match self.meshes[drawn.mesh].colors.first() {
@@ -166,7 +169,8 @@ impl Model {
     }
 }
 
-/// Returns the minimum and maximum corner of the box that bounds the finite points.
+/// Returns the minimum and maximum corner of the box that bounds the finite points. Without such points, the minimum is
+/// infinity and the maximum negative infinity.
 pub fn bounding_box(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
     let empty = [DVec3::INFINITY, DVec3::NEG_INFINITY];
     points.filter(|point| point.is_finite()).fold(empty, |[low, high], at| [low.min(at), high.max(at)])

@@ -21,7 +21,8 @@ pub fn name_of(path: &Path) -> String {
     if is_standard(path) { "standard output".to_owned() } else { path.display().to_string() }
 }
 
-/// Returns a usage error if `path` is an existing file and `force` is not set. Called before a command does any work.
+/// Returns a usage error if `path` is an existing regular file and `force` is not set. Called before a command does any
+/// work.
 pub fn reject_existing(path: &Path, force: bool) -> Result<()> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() && !force && !is_standard(path) => {
@@ -125,7 +126,7 @@ impl StagedOutput {
         reject_existing(&self.path, self.force)
     }
 
-    /// Writes the output file to a temporary file; writes directly to standard output, pipes and devices.
+    /// Writes the content to a temporary file, or directly if the output is standard output, a pipe or a device.
     pub fn write(&mut self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         if is_standard(&self.path) {
             return Ok(write_to(io::stdout().lock(), content)?);
@@ -146,7 +147,8 @@ impl StagedOutput {
         claimed.map_err(|error| Failure::usage(&path.display().to_string(), error).with_hint(RENAME))
     }
 
-    /// Records that `path` is used for `purpose`. Returns an error if it is already used for something else.
+    /// Records that `path` is used for `purpose`. Returns an error if the path is already used, or is another output of
+    /// the batch.
     fn claim(&mut self, path: &Path, purpose: String) -> io::Result<()> {
         let is_another = path != self.path && self.batch_outputs.contains(path);
         match self.purposes.get(path).map(String::as_str).or(is_another.then_some("another output")) {
@@ -167,7 +169,8 @@ impl StagedOutput {
     ///
     /// # Errors
     ///
-    /// Returns an error if a different file exists at the path, or the image cannot be written.
+    /// Returns an error if the path is already used, if it contains a different file that the last conversion did not
+    /// copy, or if the image cannot be written.
     pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<Option<(String, String)>> {
         self.reserve_image(name, source)?;
         let path = self.path.with_file_name(name);
@@ -256,7 +259,7 @@ impl StagedOutput {
         Ok(())
     }
 
-    /// Opens a temporary file to be moved to `path`, or a pipe or device at `path`.
+    /// Creates a temporary file to be moved to `path`. If `path` is a pipe or device, opens it for writing instead.
     fn open(&mut self, path: &Path, role: FileRole) -> io::Result<File> {
         let path = match fs::metadata(path) {
             // Never replaces pipes and devices, such as `/dev/null`.

@@ -32,7 +32,7 @@ impl OutputFormat {
     }
 }
 
-/// Prints the results of `process` for the files.
+/// A function that calls `process` for each file, prints the results, and returns the highest status.
 pub type FilePrinter<T> = fn(&InputFiles, &(dyn Fn(&Path) -> Result<T> + Sync)) -> Result<Status>;
 
 /// The functions that print the results of a command, by output format.
@@ -49,7 +49,7 @@ impl<F: Copy> Printers<F> {
         PossibleValuesParser::new(names).try_map(|name| OutputFormat::from_str(&name, false))
     }
 
-    /// Returns the function that prints `format`.
+    /// Returns the function that prints `format`; the function for text if `format` is not supported.
     pub fn get(&self, format: OutputFormat) -> F {
         let row = self.others.iter().find(|(other, _)| *other == format);
         row.map_or(self.text, |(_, print)| *print)

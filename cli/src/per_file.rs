@@ -70,8 +70,8 @@ impl<'m> InputFiles<'m> {
         self.files.len()
     }
 
-    /// Processes all files and prints the results as text, in order, unless they are written as JSON lines. Returns the
-    /// highest status.
+    /// Processes all files and prints the results as text, in order, unless `--json-lines` or `--log` is given. Returns
+    /// the highest status.
     pub fn print_text<T: FileResult>(&self, process: impl Fn(&Path) -> Result<T> + Sync) -> Result<Status> {
         let mut out = anstream::stdout();
         let text = |_: &Path, result: Result<&T, &Failure>| {

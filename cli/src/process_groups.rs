@@ -1,4 +1,4 @@
-//! Process groups of child processes. All are killed when the program ends, even if a signal ends it.
+//! Process groups of child processes. On Unix, the handlers of SIGINT and SIGTERM kill them before the program ends.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,7 +12,7 @@ fn lock_running() -> MutexGuard<'static, BTreeSet<u32>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The process group of a child process, killed on drop.
+/// The process group of a child process, killed on drop on Unix.
 pub struct ProcessGroup(u32);
 
 /// Starts a child process in a new process group.

@@ -71,8 +71,9 @@ pub fn command(formats: &Formats, help: Help) -> clap::Command {
     with_help(with_possible_values(Program::command(), formats), help, "")
 }
 
-/// Formats `-h` and `--help` with one line per option, where clap uses three, and appends the examples of the command
-/// `words`.
+/// Formats the help of the command `words` with one line per option, where clap uses three. Below the options, adds
+/// details to long help, exit statuses to the help of the program, a reference to `--help` if options are hidden, and
+/// examples.
 fn with_help(command: clap::Command, help: Help, words: &str) -> clap::Command {
     let is_long = help == Help::Long;
     let about = command.get_long_about().filter(|_| is_long).map(ToString::to_string).unwrap_or_default();

@@ -26,8 +26,8 @@ pub struct ReadArgs {
 /// Limits on input files.
 #[derive(Debug, Args)]
 pub struct LimitArgs {
-    /// Reject interchange files with more than N triangles or vertices, counting the copies of meshes for formats
-    /// without nodes. 134217728 by default.
+    /// Reject interchange files with more than N triangles or vertices, including the copies of meshes that formats
+    /// without nodes require. 134217728 by default.
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_triangles: Option<u64>,
 }
@@ -57,7 +57,7 @@ impl ReadArgs {
         read_options(self.lenient).strictness
     }
 
-    /// Returns the given or detected encoding of a file, or a usage error if it lacks the given dialect.
+    /// Returns the given or detected encoding of a file. Returns a usage error if the encoding lacks the given dialect.
     pub fn encoding_of(&self, bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
         let encoding = self.from.map_or_else(|| Encoding::detect(bytes, path, formats), Ok)?;
         match (encoding, self.dialect) {

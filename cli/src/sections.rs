@@ -1,4 +1,4 @@
-//! Finds the sections and packed blocks of a file by walking its format's declaration.
+//! Finds the sections and packed blocks of a file by walking it with the declaration of its format.
 
 use std::ops::{ControlFlow, Range};
 
@@ -77,7 +77,7 @@ fn file_range(span: &Span) -> &Range<u64> {
 
 impl Visitor for FileSections {
     fn enter(&mut self, node: &Node) -> Visit {
-        // Skips the items of lists without packed blocks, of which there may be millions.
+        // Skips the items of lists that cannot contain packed blocks, since there may be millions of items.
         if has_packed(node.ty) { Visit::All } else { Visit::Items(0..0) }
     }
 

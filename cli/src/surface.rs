@@ -102,8 +102,8 @@ impl Surface {
 pub struct Distances {
     /// The distances of the vertices; 0 for unused vertices.
     pub vertices: Vec<f64>,
-    /// The distances of the triangle centres. They reveal a hole in the other surface even if all of its vertices
-    /// exist.
+    /// The distances of the triangle centres. They reveal a hole in the surface even if no vertex around the hole is
+    /// missing.
     pub centers: Vec<f64>,
 }
 

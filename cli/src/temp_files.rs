@@ -1,4 +1,4 @@
-//! Temporary files. All are removed when the program ends, even if a signal ends it.
+//! Temporary files. On Unix, the handlers of SIGINT and SIGTERM remove them before the program ends.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ static CHANGES: RwLock<()> = RwLock::new(());
 /// The paths of all temporary files.
 static FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A temporary file, removed on drop or when a signal ends the program.
+/// A temporary file, removed on drop and, on Unix, by the handlers of SIGINT and SIGTERM.
 pub struct TemporaryFile {
     file: NamedTempFile,
     /// The registration of the file for removal by signal handlers.
@@ -40,12 +40,12 @@ pub fn begin_move() -> MoveGuard {
 }
 
 impl TemporaryFile {
-    /// Creates a file in `folder`, which should be the output folder: within a file system, moving does not copy.
+    /// Creates a file in `folder`. The file can only be moved to paths in the same file system.
     pub fn new(folder: &Path) -> io::Result<TemporaryFile> {
         TemporaryFile::with_suffix(folder, "")
     }
 
-    /// Like [`new`](TemporaryFile::new), with a suffix of the file name.
+    /// Like [`new`](TemporaryFile::new), but the file name ends with `suffix`.
     pub fn with_suffix(folder: &Path, suffix: &str) -> io::Result<TemporaryFile> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".meshspec-").suffix(suffix);
@@ -55,7 +55,7 @@ impl TemporaryFile {
             // The permissions of newly created files; the system applies the umask.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        // Reports a missing folder here, since errors of `tempfile` contain the path of the temporary file.
+        // Reports a missing folder here, since errors from `tempfile` contain the path of the temporary file.
         fs::metadata(folder)?;
         let _guard = begin_move();
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;

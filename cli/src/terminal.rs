@@ -44,13 +44,14 @@ pub fn format_number(value: f32) -> String {
     format_decimal(rounded, rounded.abs())
 }
 
-/// Formats a coordinate with enough digits to distinguish it from its neighbours, so that small extents far from the
-/// origin remain visible.
+/// Formats a coordinate with enough digits to distinguish it from adjacent `f32` values, so that small extents far from
+/// the origin remain visible.
 pub fn format_coordinate(value: f32) -> String {
     format_decimal(value, value.abs().into())
 }
 
-/// Formats a value as a decimal, or in scientific notation if its magnitude is very small or large.
+/// Formats a value as a decimal; in scientific notation if its magnitude is below 1e-4 but not 0, or is finite and at
+/// least 1e9.
 fn format_decimal(value: impl fmt::Display + fmt::LowerExp, magnitude: f64) -> String {
     match magnitude {
         magnitude if magnitude == 0.0 || (1e-4..1e9).contains(&magnitude) || !magnitude.is_finite() => {
@@ -60,7 +61,7 @@ fn format_decimal(value: impl fmt::Display + fmt::LowerExp, magnitude: f64) -> S
     }
 }
 
-/// Truncates text with more than 80 characters.
+/// Truncates text after 80 characters, and appends `…` if any characters are dropped.
 pub fn shortened(text: &str) -> Cow<'_, str> {
     const MAX_CHARS: usize = 80;
     match text.char_indices().nth(MAX_CHARS) {

@@ -18,7 +18,7 @@ use crate::terminal::{Escaped, TITLE, counted};
 const MAX_PER_LIST: u64 = 24;
 /// The maximum number of lines to print of a list selected by `--path`.
 const MAX_SELECTED: u64 = 400;
-/// The number of lines with findings that are printed despite those limits: the first ones in the file.
+/// The maximum number of lines with findings to print despite those limits: the first such lines of the file.
 const MAX_INVALID: u64 = 100;
 
 /// The dump of a text file.
@@ -26,7 +26,7 @@ pub struct TextDump<'d> {
     pub name: String,
     pub format: AnyFormat,
     pub bytes: &'d [u8],
-    /// The path of the list or item whose lines to print; `None` for all lines.
+    /// The path of the list or item to print; `None` to print all lines.
     pub path: Option<&'d str>,
     /// Whether to print every line of long lists.
     pub prints_all: bool,

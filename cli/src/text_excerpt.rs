@@ -85,7 +85,7 @@ fn truncate(bytes: &[u8], max: usize) -> (&[u8], bool) {
     (&bytes[..end], end < bytes.len())
 }
 
-/// Appends text for display on a single line. Replaces control characters by one visible character each.
+/// Appends text for display on a single line. Replaces each control character with a space or a visible character.
 fn push_text(out: &mut String, bytes: &[u8]) {
     for c in String::from_utf8_lossy(bytes).chars() {
         let shown = match c {

@@ -144,7 +144,7 @@ fn parse_text(value: Option<&RawValue>) -> Result<Vec<u8>, String> {
     Ok(text.as_bytes().to_vec())
 }
 
-/// Decodes an even number of hexadecimal digits to bytes.
+/// Decodes hexadecimal digits to bytes. Returns an error message if their number is odd or another character occurs.
 fn decode_hex(digits: &str) -> Result<Vec<u8>, String> {
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());

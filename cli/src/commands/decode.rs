@@ -220,7 +220,8 @@ impl<W: Write> TextPrinter<'_, W> {
         self.print_rows(name, array, |_| String::new())
     }
 
-    /// Prints a heading and the rows of an array, each after its label. A row is a vector, or several scalars.
+    /// Prints a heading and the rows of an array, each after its label. A row is an item or, for scalar items, up to
+    /// [`SCALARS_PER_ROW`] of them. A single scalar is printed in the heading.
     fn print_rows(&mut self, name: &str, array: &Array, label: impl Fn(usize) -> String) -> io::Result<()> {
         let Array { shape, numbers, tolerance } = array;
         let is_single = numbers.len() == 1 && shape.len() == 1;

@@ -29,7 +29,7 @@ use crate::terminal::{Escaped, TITLE, counted, format_coordinate, format_number,
 /// The number of meshes to print per file without `--verbose`; see [`split_off_hidden`]. Twice as many properties and
 /// packed blocks are printed.
 const MAX_ITEMS: usize = 4;
-/// The number of names to print per list, and of animations, without `--verbose`.
+/// The number of names to print per list, and the number of animations to print, without `--verbose`.
 const MAX_NAMES: usize = 10;
 
 /// The output formats of `info`.
@@ -219,7 +219,8 @@ impl FileResult for FileInfo {
     }
 }
 
-/// Splits items into up to `max` to print and the hidden rest. Hides none if the rest would be a single item.
+/// Splits items into those to print, at most `max`, and the hidden rest. If only one item would be hidden, prints it,
+/// too.
 fn split_off_hidden<T>(items: &[T], max: usize) -> (&[T], &[T]) {
     items.split_at(if items.len() <= max.saturating_add(1) { items.len() } else { max })
 }
@@ -341,7 +342,7 @@ fn print_sections(
     max: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    // Text files have no sections.
+    // Only binary formats have sections.
     if !sections.is_empty() {
         writeln!(out, "  sections:")?;
     }

@@ -81,7 +81,7 @@ impl ObjReader {
             }
         }
         self.file.lists.positions.drop_unneeded();
-        self.require_limits()?;
+        self.check_limits()?;
         let (bytes, lines) = self.window_start;
         self.corners.end_window(text, bytes, lines);
         let line_ends: usize = pieces.iter().map(|piece| piece.line_ends).sum();
@@ -91,7 +91,7 @@ impl ObjReader {
 
     /// Returns an error if the number of values of a kind, vertices or triangles, or the size of library names exceeds
     /// the limit.
-    fn require_limits(&self) -> Result<()> {
+    fn check_limits(&self) -> Result<()> {
         let values = self.file.lists.counts().values;
         // 32 bytes of library names count as one triangle.
         let names = self.file.libraries.len() / 32;

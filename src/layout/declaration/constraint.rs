@@ -111,7 +111,8 @@ pub enum Requirement {
         /// Whether the first item is its own parent and the only root. Items without a parent are then outside the
         /// tree, and cannot be parents.
         rooted: bool,
-        /// The name of the field with the ids of the items. Parents may be given by id instead of by index.
+        /// The name of the field with the ids of the items. Parents may be given by id instead of by index. Ids must be
+        /// below the number of items.
         ids: Option<&'static str>,
         /// Whether parents must precede their children.
         parents_first: bool,

@@ -34,8 +34,8 @@ pub struct CheckResult {
     pub max_findings: Option<usize>,
     #[serde(skip)]
     pub verbosity: Verbosity,
-    /// Whether many files are checked without `--verbose`. If so, prints nothing for a file without findings, and lists
-    /// findings only with `--max-findings`.
+    /// Whether more than [`MAX_LINES`](crate::messages::MAX_LINES) files are checked without `--verbose`. If so,
+    /// nothing is printed for a file without findings, and findings are listed only with `--max-findings`.
     #[serde(skip)]
     pub is_brief: bool,
     /// Whether the file has warnings and `--deny warnings` is given.

@@ -111,7 +111,8 @@ impl ExamplePrinter<'_> {
         }
     }
 
-    /// Describes the size of a file, and its dialect unless that is the dialect of the specification.
+    /// Describes the size of a file, and whether it is JSON. For other files, adds the dialect unless that is the
+    /// dialect of the specification.
     fn describe_size(&self, file: &[u8]) -> String {
         let size = counted(file.len() as u64, "byte", "bytes");
         match self.example.dialect {

@@ -28,8 +28,8 @@ impl TestCases {
     }
 }
 
-/// Returns the test case of a checked file. Lists findings in the description of a failure, otherwise in the standard
-/// output.
+/// Returns the test case of a checked file. Lists findings in the description of a failure, or in the standard output
+/// of a success.
 pub fn test_case(checked: &CheckResult) -> TestCase {
     let findings = checked.findings_text();
     let is_failure = checked.status() != Status::Success;

@@ -89,12 +89,13 @@ fn with_severity(rule: &'static Rule, severity: Severity) -> &'static Rule {
 }
 
 impl ResolvedPolicy {
-    /// Returns `limits`, changed so that reports contain enough findings for `--max-findings`.
+    /// Returns `limits` with `--max-findings`, if given, as the maximum number of findings per rule.
     pub fn limits(&self, limits: Limits) -> Limits {
         self.max_findings.map_or(limits, |max| limits.with_max_findings_per_rule(max))
     }
 
-    /// Applies the policy to a report. Drops fatal findings only if `--ignore` lists their rules.
+    /// Applies the policy to a report. `--only` keeps fatal findings of all rules; `--ignore` also drops fatal
+    /// findings. Lists at most `--max-findings` findings, and counts the others.
     pub fn apply(&self, report: Report) -> Report {
         let is_selected =
             |rule: &&'static Rule| self.only.is_empty() || self.only.contains(rule) || is_fatal(rule);

@@ -61,7 +61,7 @@ struct Driver {
     rules: Vec<Descriptor>,
 }
 
-/// A rule with findings.
+/// The description of a rule with findings.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Descriptor {
@@ -92,7 +92,7 @@ struct Invocation {
     tool_execution_notifications: Vec<Notification>,
 }
 
-/// A message about a file other than a finding, such as a read error.
+/// A message about a file that is not a finding, such as a read error.
 #[derive(Serialize)]
 pub struct Notification {
     level: &'static str,
@@ -189,7 +189,7 @@ impl FileResults {
         FileResults { results: results.collect(), notifications: notifications.collect(), is_read: true }
     }
 
-    /// Returns the notification for a file that cannot be read.
+    /// Returns the results for a file that cannot be read: a notification.
     pub fn failed(file: &Path, message: &str) -> FileResults {
         let notifications = vec![notification("error", message.to_owned(), file)];
         FileResults { notifications, ..FileResults::default() }

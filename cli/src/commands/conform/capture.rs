@@ -8,13 +8,13 @@ use std::time::Duration;
 /// The maximum time to wait for a pipe to close after its process has ended; another process may keep it open.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The first line of a Python traceback. The last line is the exception.
+/// The first line of a Python traceback, whose last line is the exception.
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
 /// A pipe that a thread reads while the process runs.
 pub struct PipeCapture(Receiver<CapturedOutput>);
 
-/// The output of a process up to the limit.
+/// The output of a process, truncated to the limit of [`PipeCapture::start`].
 #[derive(Debug, Default)]
 pub struct CapturedOutput {
     pub bytes: Vec<u8>,
@@ -68,7 +68,7 @@ pub enum PrintedOutput {
     Nothing,
     /// An empty JSON object, which has nothing to compare.
     Empty,
-    /// Any other text; contains an excerpt.
+    /// Any other output, with an excerpt.
     Other(String),
     /// Text that starts like a JSON object.
     Contents,

@@ -36,7 +36,8 @@ impl CorpusFile {
         }
     }
 
-    /// Returns the code of the rule that the file tests. Valid files test no rule, even if they have warnings.
+    /// Returns the code of the rule that the file tests. Valid files, and mutated files that strict reading accepts,
+    /// test no rule, even if they have warnings.
     pub fn rule(&self) -> Option<&str> {
         let entry = &self.entry;
         match entry.kind {

@@ -71,7 +71,7 @@ pub struct SmallestFile<'a> {
     pub bytes: Option<[u64; 2]>,
 }
 
-/// A variant with the same disagreement, and with fewer bytes or more zeros.
+/// A variant of the smallest file that causes the same disagreement, with fewer bytes or more zeros.
 #[derive(Debug, Serialize)]
 pub struct MinimizedFile {
     pub file: String,
@@ -179,7 +179,7 @@ pub fn check_command(group: &DisagreementGroup, is_lenient: bool, formats: &Form
     Some(format!("meshspec check --from {format} --dialect {dialect}{lenient} {}", shell_quoted(file)))
 }
 
-/// Quotes an argument for a shell if needed. Prefixes `./` to an argument that looks like an option.
+/// Quotes an argument for a shell if needed. Prefixes `./` to an argument that starts with `-`.
 fn shell_quoted(argument: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-+=:,./@".contains(c);
     match argument.chars().all(is_plain) && !argument.starts_with('-') {

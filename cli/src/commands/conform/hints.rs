@@ -1,4 +1,4 @@
-//! Hints about results that suggest a wrong setup.
+//! Prints hints if the results suggest a wrong setup.
 
 use std::io::Write;
 
@@ -10,7 +10,8 @@ use super::group::LoaderOutcome;
 use super::loader::RunEnd;
 use crate::terminal::{Escaped, HINT};
 
-/// Prints the applicable hints. Returns `true` if the loader apparently fails before it reads any file.
+/// Prints hints about a crash in every run with a memory limit, output other than contents, and equal rejections of all
+/// files. Returns `true` for equal rejections: the loader apparently fails before it reads any file.
 pub fn print_hints(outcomes: &[LoaderOutcome], has_memory_limit: bool) -> bool {
     if has_memory_limit
         && outcomes.iter().all(|outcome| outcome.disagreement_kind() == Some(DisagreementKind::Crash))
@@ -58,7 +59,7 @@ fn same_rejection(outcomes: &[LoaderOutcome]) -> Option<(i32, String)> {
     (is_wrong && are_same && !first.1.is_empty()).then_some(first)
 }
 
-/// Prints a hint. Ignores a closed standard error.
+/// Prints a hint. Ignores errors from writing to standard error.
 fn print_hint(text: &str) {
     let _ = writeln!(anstream::stderr(), "{HINT}hint{HINT:#}: {}", Escaped(text));
 }

@@ -56,7 +56,7 @@ pub enum RunEnd {
 }
 
 impl Loader {
-    /// Finds the program of a command.
+    /// Creates a loader from a command, and finds its program.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ fn contains_placeholder(argument: &OsStr) -> bool {
     argument.to_str().is_some_and(|text| text.contains(PLACEHOLDER))
 }
 
-/// Replaces each placeholder in an argument by the path of the file.
+/// Replaces each placeholder in an argument with the path of the file.
 fn with_file(argument: &OsStr, file: &Path) -> OsString {
     let Some(text) = argument.to_str().filter(|text| text.contains(PLACEHOLDER)) else {
         return argument.to_owned();
@@ -176,8 +176,8 @@ fn with_file(argument: &OsStr, file: &Path) -> OsString {
     replaced
 }
 
-/// Returns the name of the signal that ended a process; `None` if no signal ended it. Recognises fatal signals that a
-/// shell reports as status 128 plus their number.
+/// Returns the name of the signal that ended a process; `None` if no signal ended it. Also recognises SIGABRT, SIGBUS,
+/// SIGFPE, SIGILL, SIGSEGV and SIGTRAP if a shell reports them as status 128 plus their number.
 #[cfg(unix)]
 fn find_crash(status: ExitStatus) -> Option<String> {
     use signal_hook::consts::{SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};

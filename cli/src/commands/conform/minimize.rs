@@ -30,12 +30,13 @@ pub struct Baseline {
     pub dialect: Dialect,
     pub strictness: Strictness,
     pub verdict: Verdict,
-    /// The code of the rule for which strict reading rejects the file.
+    /// The code of the rule whose violation makes strict reading reject the file; `None` if it accepts the file.
     rule: Option<&'static str>,
 }
 
 impl Baseline {
-    /// Judges a file. Returns `None` if there is no verdict.
+    /// Judges a file. Returns `None` if there is no verdict because reading exceeds the default limits or disagrees
+    /// with `check`.
     pub fn of(bytes: &[u8], format: AnyFormat, dialect: Dialect, strictness: Strictness) -> Option<Baseline> {
         let verdicts = Oracle::new(format).judge(bytes, Some(dialect))?;
         let verdict = match strictness {
@@ -121,8 +122,9 @@ impl<'a> Minimizer<'a> {
         })
     }
 
-    /// Removes items from lists, then removes chunks of bytes, then zeroes chunks of bytes, as long as the disagreement
-    /// remains the same. Returns the last variant that keeps the disagreement, or `bytes` if none does.
+    /// Removes items from lists, then removes chunks of bytes, then zeroes chunks of bytes. Keeps each change that
+    /// preserves the disagreement. Returns `bytes` if there is none, or if a run with the full timeout does not confirm
+    /// a hang.
     ///
     /// # Errors
     ///
@@ -162,7 +164,8 @@ impl<'a> Minimizer<'a> {
         Ok(None)
     }
 
-    /// Applies `change` to chunks of decreasing size, wherever the disagreement remains the same.
+    /// Applies `change` to one chunk after the other, then to chunks of half the size, and so on. Keeps each change
+    /// that preserves the disagreement.
     fn change_chunks(
         &mut self,
         bytes: &mut Vec<u8>,

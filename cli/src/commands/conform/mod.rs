@@ -202,7 +202,8 @@ impl Conform {
         read_options(self.lenient).strictness
     }
 
-    /// Minimises the smallest file of each group.
+    /// Minimises the smallest file of each group. After a failure, continues with the other groups. Returns the first
+    /// failure.
     fn minimize_groups(
         &self,
         test: LoaderTest,

@@ -226,7 +226,8 @@ impl OutcomeCounts {
     }
 }
 
-/// Returns a conversion for each file, without duplicates, with output paths in `folder`.
+/// Returns a job for each distinct file, with an output path in `folder`. Marks jobs with the same output path as
+/// conflicting.
 fn plan_jobs(files: Vec<InputFile>, folder: &Path, to: Encoding) -> Vec<ConversionJob> {
     let job = |input: InputFile| {
         let output = folder.join(&input.relative_path).with_extension(to.output_extension(&input.file));

@@ -36,7 +36,7 @@ impl Comments {
         self != Comments::None
     }
 
-    /// Removes the comments of a document unless they are kept.
+    /// Removes the comments of a Seed document unless `self` is [`Keep`](Comments::Keep).
     #[cfg_attr(not(feature = "formats"), allow(unused_variables, reason = "only Seed has comments"))]
     pub fn apply(self, document: &mut Document) {
         #[cfg(feature = "formats")]

@@ -51,7 +51,8 @@ pub struct ConversionArgs {
 }
 
 impl ConversionArgs {
-    /// Returns a usage error if the format to write has no scenes or does not support one of the options.
+    /// Returns a usage error if `to` has no scenes, if scenes cannot be converted to it, or if it does not support one
+    /// of the options.
     pub fn require_options(&self, to: Encoding, formats: &Formats) -> Result<()> {
         if let Encoding::Format(format) = to {
             encoding::require_target(format, "--to")?;

@@ -4,7 +4,8 @@ use clap::{Args, ValueEnum};
 use meshspec::scene::{Axes, Conventions, Mesh, Pose, Scene, UvOrigin};
 use meshspec::{AnyFormat, Loss, path};
 
-/// Edits of the content. With any of them, the file is converted to a scene and back, even within the same format.
+/// Edits of the content. With any of them except `--bake` and `--normals=never`, the file is converted to a scene and
+/// back, even within the same format.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Edits of the content")]
 pub struct EditArgs {
@@ -43,8 +44,8 @@ pub struct EditArgs {
     /// Move the centre of the scene's bounding box to the origin.
     #[arg(long)]
     center: bool,
-    /// The rest pose, or the vertex pose in formats without one: bind, rest (the default), or NAME@SECONDS with the
-    /// name or number of an animation.
+    /// The rest pose of OUT: bind, rest (the default), or NAME@SECONDS with the name or number of an animation. In
+    /// formats without a rest pose, the pose of the vertices.
     #[arg(long, value_name = "POSE", hide_short_help = true)]
     pose: Option<Pose>,
 }
@@ -111,7 +112,8 @@ impl EditArgs {
         self.out_axes.map_or(format_conventions, |axes| format_conventions.with_axes(axes))
     }
 
-    /// Edits the scene and adds losses to `losses`. Returns the translation by `--center`, in metres.
+    /// Edits the scene and adds losses to `losses`. Returns the translation by `--center`, in metres; `None` if the
+    /// scene is not moved.
     ///
     /// # Errors
     ///

@@ -13,11 +13,11 @@ use crate::messages::Note;
 pub struct ConversionReport {
     /// Content that the output lacks, or stores differently.
     pub losses: Vec<Loss>,
-    /// The assumed axes and units of the input and output, and similar notes.
+    /// The assumed conventions of the input and output, and notes about generated normals and the written dialect.
     pub assumed: Vec<String>,
     /// The translation by `--center`, in metres.
     pub moved: Option<[f64; 3]>,
-    /// Input defects that cause no loss of other content, such as missing images.
+    /// Warnings about images that are missing or cannot be embedded.
     pub warnings: Vec<String>,
     /// The images copied for the output, to be recorded in the log.
     pub images: ImageHashes,

@@ -19,7 +19,8 @@ use crate::output::StagedOutput;
 use crate::scenes::SceneSource;
 
 impl ConversionArgs {
-    /// Converts a file. Creates no output file if an error occurs.
+    /// Converts a file. Creates no output file if an error occurs, or if the report contains a
+    /// [rejection](ConversionReport::rejection).
     pub fn run(&self, input: &Path, output: StagedOutput, formats: &Formats) -> Result<ConversionReport> {
         output.reject_existing()?;
         let named = self.from.or_else(|| Encoding::by_extension(input, formats));
@@ -71,7 +72,9 @@ impl ConversionArgs {
         run.finish()
     }
 
-    /// Returns the encoding of the output, determined by `--to`, the extension of `output`, or the input.
+    /// Returns the encoding of the output: `--to` if given, otherwise the encoding for the extension of `output`. If
+    /// several formats share the extension, the format of the input takes precedence. A JSON document is by default
+    /// written in its own format.
     fn target_encoding(
         &self,
         input: &Path,
@@ -211,7 +214,8 @@ impl ConversionRun<'_> {
         Ok(scene)
     }
 
-    /// Selects the dialect of the document for writing, unless `--dialect` is given.
+    /// Selects the dialect of the document for writing. If `--dialect` is given, instead checks that the format has
+    /// that dialect.
     fn keep_dialect(&mut self, document: &Document) -> Result<()> {
         match self.conversion.dialect {
             Some(dialect) => input::require_dialect(document.format(), dialect, "--dialect")?,
@@ -230,7 +234,7 @@ impl ConversionRun<'_> {
         Ok(document)
     }
 
-    /// Converts the scene to `format`, and writes it as a file or, if `to` is JSON, as a JSON document.
+    /// Edits the scene, converts it to `format`, and writes it as a file or, if `to` is JSON, as a JSON document.
     fn write_scene(&mut self, mut scene: Scene, format: Encoding, to: Encoding) -> Result<()> {
         let moved = self.conversion.edits.apply(&mut scene, &mut self.report.losses);
         self.report.moved = moved.map_err(|error| Failure::usage("--pose", error))?;
@@ -275,7 +279,8 @@ impl ConversionRun<'_> {
         }
     }
 
-    /// Adds a note if the software of the format's author reads only another dialect and `--dialect` is not given.
+    /// Adds a note if the tool of the format's author cannot read the dialect of the document, and `--dialect` is not
+    /// given.
     fn note_dialect(&mut self, document: &Document) {
         let format = AnyFormat::from(document.format());
         if let (None, Some(needed)) = (self.conversion.dialect, format.about().authors_dialect)
@@ -297,7 +302,7 @@ impl ConversionRun<'_> {
             return self.output.write(|out| json::write_document(document, out));
         }
         let options = self.write_options();
-        // Encoding errors are caused by the content of the input.
+        // The failure names the input, since its content causes encoding errors.
         let bytes = document.write(&options).map_err(|error| self.failure(&error))?;
         self.output.write(|out| out.write_all(&bytes))
     }

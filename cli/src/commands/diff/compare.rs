@@ -26,7 +26,8 @@ pub struct ComparisonOptions<'r> {
     pub read_args: &'r ReadArgs,
     pub limit_args: &'r LimitArgs,
     pub formats: &'r Formats,
-    /// The largest ignored difference between floats; for scenes, in metres or, for durations, in seconds.
+    /// The largest ignored difference between floats. For scenes, the largest ignored distance in metres, and the
+    /// largest ignored difference between durations in seconds.
     pub tolerance: f64,
     /// Whether to compare files of the same format as scenes.
     pub as_scenes: bool,
@@ -55,7 +56,8 @@ impl<'f> ComparedFile<'f> {
 }
 
 impl ComparisonOptions<'_> {
-    /// Compares two files and adds their differences. Returns their format if they were compared value by value.
+    /// Compares two files and adds their differences. Returns their format if they were compared value by value; `None`
+    /// if as scenes.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ pub struct Difference {
     /// `vertices[3..90].position`.
     pub path: String,
     pub kind: DifferenceKind,
-    /// The number of values or items.
+    /// The number of differences in a group; for surfaces, the number of distances above the tolerance; otherwise 1.
     pub count: u64,
     /// The value in the first file; `None` for groups, added values, and removed lists and structs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,8 @@ impl Differences {
         self.list.push(difference);
     }
 
-    /// Adds a difference at a path. `difference` returns the difference for the path as text.
+    /// Adds a difference at a path; to a group if differences are grouped and the path has an index. `difference`
+    /// creates the difference from the path as text.
     pub fn add_at(&mut self, path: &[Segment], difference: impl FnOnce(String) -> Difference) {
         let index = path.iter().enumerate().rev().find_map(|(position, segment)| match segment {
             Segment::Index(index) => Some((position, *index)),

@@ -63,7 +63,8 @@ impl SceneComparison<'_> {
         Ok(())
     }
 
-    /// Compares the durations of an animation that both scenes have, and the poses at its start, middle and end.
+    /// Compares the durations of an animation that both scenes have, and the poses at the start, middle and end of the
+    /// shorter duration.
     fn compare_animation(
         &self,
         name: &str,
@@ -88,8 +89,8 @@ impl SceneComparison<'_> {
         Ok(())
     }
 
-    /// Compares the bounds of the scenes if `is_rest` is set. If both have triangles, compares the distances of
-    /// vertices and triangle centres from the other scene's surface.
+    /// Compares the scenes in the given pose. Compares the bounds only if `is_rest` is set. If both scenes have
+    /// triangles, compares the distances of vertices and triangle centres from the other scene's surface.
     fn compare_surfaces(
         &self,
         path: &str,
@@ -104,7 +105,7 @@ impl SceneComparison<'_> {
                 let positions = scene.meshes.iter().flat_map(|mesh| &mesh.positions);
                 let of_points = bounding_box(positions.map(|position| DVec3::from(position.map(f64::from))));
                 let model = Model::new(scene, name).ok();
-                // Without a surface, includes vertices that no triangle uses.
+                // Without triangles, includes unused vertices.
                 boxes.push(
                     model.as_ref().map_or(of_points, |model| bounding_box(model.points.iter().copied())),
                 );

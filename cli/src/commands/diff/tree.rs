@@ -193,7 +193,7 @@ impl Builder {
         self.tree.nodes.push(ValueNode { segment, content: NodeContent::Group, digest: 0, end: 0 });
     }
 
-    /// Closes the innermost group.
+    /// Closes the innermost group, and computes its hash.
     fn close_group(&mut self) {
         let Some(index) = self.open_groups.pop() else { return };
         let end = self.tree.nodes.len();

@@ -81,8 +81,8 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// Returns a camera for each rotation that fits all points into a picture of `width` × `height` pixels. If there
-    /// are several rotations, all cameras share one scale and centre the bounding box. Ignores non-finite points.
+    /// Returns a camera for each rotation. Each camera fits all points into a picture of `width` × `height` pixels. If
+    /// there are several rotations, all cameras share one scale and centre the bounding box. Ignores non-finite points.
     pub fn fit<'p>(
         rotations: &[Mat3],
         points: impl Iterator<Item = &'p DVec3> + Clone,

@@ -138,7 +138,7 @@ impl Render {
         progress::on_files(&paths[0], out, || self.draw(&files, staged, formats))
     }
 
-    /// Draws all files.
+    /// Draws all files into a picture, and writes it.
     fn draw(&self, files: &[InputFile], mut out: StagedOutput, formats: &Formats) -> Result<Status> {
         let mut picture = self.empty_picture(files.len())?;
         let status = match files {
@@ -257,7 +257,8 @@ impl Render {
     }
 }
 
-/// Returns a usage error if the last path has the extension of a model, since the picture was probably forgotten.
+/// Returns a usage error if the last path has the extension of a model or `.json`, since the picture was probably
+/// forgotten.
 fn require_picture(out: &Path, formats: &Formats) -> Result<()> {
     match listing::has_mesh_extension(out, formats) || Encoding::by_extension(out, formats).is_some() {
         true => {

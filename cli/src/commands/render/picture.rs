@@ -13,7 +13,7 @@ use crate::model::Model;
 /// The number of bands per thread, to balance the load. A band is a range of pixel rows.
 const BANDS_PER_THREAD: usize = 8;
 
-/// The maximum number of bands. A triangle is listed in each band that it may cover.
+/// The maximum number of bands: each triangle is listed in every band that it may cover.
 const MAX_BANDS: usize = 64;
 
 /// The number of triangles that one task sorts into bands.

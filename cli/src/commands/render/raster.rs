@@ -14,7 +14,7 @@ const STEPS_PER_SAMPLE: i32 = 256;
 /// The number of grid steps per pixel along each axis.
 const STEPS_PER_PIXEL: f32 = (SAMPLES_PER_AXIS as i32 * STEPS_PER_SAMPLE) as f32;
 
-/// Rounds picture coordinates, which must not be negative, to the grid.
+/// Rounds x and y, which must not be negative, to the grid. Keeps the depth.
 pub fn on_grid(at: Vec3) -> Vec3 {
     let rounded = |coordinate: f32| (coordinate * STEPS_PER_PIXEL + 0.5) as i32 as f32 / STEPS_PER_PIXEL;
     Vec3::new(rounded(at.x), rounded(at.y), at.z)
@@ -62,8 +62,8 @@ struct Corner {
 }
 
 impl Corner {
-    /// Converts picture coordinates. Returns `None` for coordinates far outside the picture, which only non-finite
-    /// positions have.
+    /// Converts picture coordinates. Returns `None` if the magnitude of x or y is at least 32768 pixels, as only for
+    /// non-finite positions.
     fn new(at: Vec3) -> Option<Corner> {
         let on_grid = |coordinate: f32| {
             let scaled = coordinate * STEPS_PER_PIXEL;
@@ -97,7 +97,7 @@ impl Edge {
     }
 }
 
-/// Returns the samples whose centres are between two grid coordinates, up to `limit`.
+/// Returns the indices, below `limit`, of the samples whose centres are between two grid coordinates.
 fn samples_between(low: i32, high: i32, limit: usize) -> std::ops::Range<usize> {
     let first =
         (low - STEPS_PER_SAMPLE / 2 + STEPS_PER_SAMPLE - 1).div_euclid(STEPS_PER_SAMPLE).max(0) as usize;

@@ -35,7 +35,7 @@ struct DifferenceData {
 }
 
 impl Comparison {
-    /// Compares two files. If one cannot be decoded, adds a note instead.
+    /// Compares two files. If one cannot be decoded, the comparison contains a note instead of differences.
     pub fn of_files([a, b]: &[ComparedFile; 2], options: &ComparisonOptions) -> Comparison {
         let mut found = Differences::grouped();
         let mut notes = Vec::new();

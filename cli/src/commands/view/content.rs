@@ -28,7 +28,8 @@ pub struct FileContent {
     pub tree: Tree,
     /// Whether the file is text and the tree contains its lines.
     pub is_text: bool,
-    /// The model in the axes of glTF; `None` if the file has none.
+    /// The model, in the axes of glTF if `is_converted` is set, otherwise in the axes of the file. `None` if there is
+    /// no model.
     pub scene: Option<Scene>,
     /// For each mesh, the distances from the model of the other file; empty without another file.
     pub distances: Vec<MeshDistances>,
@@ -37,7 +38,7 @@ pub struct FileContent {
     pub losses: Vec<Loss>,
     /// Whether the file was completely converted to a scene. If not, the losses are unknown.
     pub is_converted: bool,
-    /// Messages about defects of the model and omitted content.
+    /// Messages about content that is omitted or cannot be decoded, checked or converted.
     pub notes: Vec<String>,
 }
 

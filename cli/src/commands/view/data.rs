@@ -1,4 +1,4 @@
-//! Arrays of numbers in base64, and JSON, as elements of the page.
+//! Writes arrays of numbers as base64, and other data as JSON, for elements of the page.
 
 use std::io::{self, Write};
 
@@ -56,7 +56,7 @@ impl Arrays {
     }
 }
 
-/// Writes data as JSON. Escapes characters so that no text can end the element or a line of a script.
+/// Writes data as JSON. Escapes `<`, U+2028 and U+2029, so that no text can end the element or a line of a script.
 pub fn write_json(data: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let text = serde_json::to_string(data)?;
     let mut rest = &*text;

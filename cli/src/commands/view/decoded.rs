@@ -10,8 +10,9 @@ const MAX_MESHES: usize = 10_000;
 
 /// Returns a scene with the stored positions, normals, texture coordinates and faces of the meshes.
 ///
-/// Replaces a corner that refers to a missing vertex by the first valid corner of its face, so that faces keep their
-/// indices. Meshes beyond [`MAX_ITEMS`] are empty; meshes beyond [`MAX_MESHES`] are omitted.
+/// Replaces a corner that refers to a missing vertex with the first valid corner of its face, so that the indices of
+/// other faces do not change. A mesh that would exceed [`MAX_ITEMS`] is empty; meshes beyond [`MAX_MESHES`] are
+/// omitted.
 pub fn decoded_scene(contents: &Contents) -> Scene {
     let parts = contents.meshes.iter().flat_map(|mesh| {
         let parts = mesh.parts.clone().unwrap_or_else(|| vec![whole_mesh(mesh)]);

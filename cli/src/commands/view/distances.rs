@@ -3,11 +3,11 @@
 use crate::model::Model;
 use crate::surface::Distances;
 
-/// The maximum number of triangles per mesh for which the page gets the distance of the centre.
+/// The maximum number of triangles per mesh for which the page contains the distance of the centre.
 const MAX_CENTERS: usize = 20_000;
 
-/// The page gets the distance of a triangle's centre if it exceeds the corners' mean by more than this fraction of the
-/// largest distance.
+/// The page contains the distance of a triangle's centre if that exceeds the mean distance of the corners by more than
+/// this fraction of the largest distance.
 const MIN_EXCESS: f64 = 0.02;
 
 /// The distances of a mesh from the other model, in metres.
@@ -15,8 +15,8 @@ const MIN_EXCESS: f64 = 0.02;
 pub struct MeshDistances {
     /// The distances of the vertices.
     pub vertices: Vec<f32>,
-    /// The vertex indices and the distance of the centre of each triangle whose centre is farther away than its corners,
-    /// such as over a hole.
+    /// The triangles whose centre is farther away than their corners, such as over a hole: the vertex indices, and the
+    /// distance of the centre.
     pub centers: Vec<([u32; 3], f32)>,
 }
 

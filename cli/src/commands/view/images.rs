@@ -83,7 +83,8 @@ pub struct ImageTable {
 }
 
 impl ImageTable {
-    /// Collects the embedded images of a scene. If they exceed [`MAX_BYTES`], omits images and adds a note.
+    /// Collects the embedded images of a scene. Omits each image that would exceed [`MAX_BYTES`] in total, and adds a
+    /// note with their number.
     pub fn of(scene: &Scene, arrays: &mut Arrays, notes: &mut Vec<String>) -> ImageTable {
         let mut images = ImageTable::default();
         let mut remaining = MAX_BYTES;

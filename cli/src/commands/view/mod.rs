@@ -75,7 +75,7 @@ impl View {
             output::write(&out, self.force, |writer| page.write(page::PageMode::File, writer))
         })?;
         if !is_standard(&out) {
-            // Ignores a closed standard error.
+            // Ignores the error: standard error may be closed.
             let _ = writeln!(anstream::stderr(), "{}: written", Escaped(&out.display().to_string()));
         }
         Ok(Status::Success)

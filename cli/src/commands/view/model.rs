@@ -43,12 +43,13 @@ struct MeshData {
     weights: Option<ArrayRef>,
     /// A column-major matrix for each copy of the mesh; empty if the mesh is drawn once without a transform.
     placements: Vec<[f64; 16]>,
-    /// The distance of each vertex from the other file's model, in metres.
+    /// The distance of each vertex from the other file's model, in metres; `None` without a comparison, or if the mesh
+    /// is not drawn.
     distances: Option<ArrayRef>,
     centers: Option<CentersData>,
 }
 
-/// The vertex indices of some triangles, and the distances of their centres.
+/// The vertex indices and centre distances of the triangles in [`MeshDistances::centers`].
 #[derive(Serialize)]
 struct CentersData {
     indices: ArrayRef,
@@ -172,7 +173,7 @@ fn mesh_data(
         None => (None, None),
     };
     let normals = mesh.normals.take().filter(|normals| normals.len() == vertices);
-    // The checkerboard uses the UV set of the texture.
+    // The checkerboard uses the UV set of the texture; without a texture, set 0.
     let uv_set = mesh.material.texture.as_ref().map_or(0, |texture| texture.uv_set);
     let uvs = mesh.uvs.drain(..).nth(uv_set).filter(|uvs| uvs.len() == vertices);
     let colors = mesh.colors.drain(..).next().filter(|colors| colors.len() == vertices);

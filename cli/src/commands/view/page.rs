@@ -58,7 +58,7 @@ const MODULES: &[&str] = &[
 pub enum PageMode {
     /// As a file, without network access.
     File,
-    /// By the server of `--serve`, which the page polls for changes of the file.
+    /// By the server of `--serve`, which the page polls for changes to the file.
     Served,
 }
 
@@ -203,7 +203,7 @@ fn file_data(content: FileContent, mode: PageMode, arrays: &mut Arrays) -> FileD
     }
 }
 
-/// Writes the markup, with the placeholder comments replaced.
+/// Writes the markup, and replaces its placeholder comments with the policy, styles, data and script.
 fn write_page(data: &PageData, arrays: &Arrays, mode: PageMode, out: &mut dyn Write) -> io::Result<()> {
     let script = join_modules();
     for part in MARKUP.split_inclusive("-->") {

@@ -60,7 +60,7 @@ impl<'v> Server<'v> {
         out.flush()?;
         drop(out);
         let path = view.file.display().to_string();
-        // Ignores a closed standard error.
+        // Ignores the error: standard error may be closed.
         let _ = writeln!(anstream::stderr(), "Serving {} until Ctrl-C", Escaped(&path));
         thread::scope(|scope| {
             // Ignores connections that failed.

@@ -8,7 +8,7 @@ use meshspec::layout::dump::Branch;
 /// The maximum number of branches per list. For further lines, the tree contains only offsets.
 const MAX_PER_LIST: usize = 100;
 
-/// Returns a tree with a branch for each list, whose parts are the lines of the list.
+/// Returns a tree with a branch for each list. The parts of a branch are the lines of its list.
 pub fn line_tree(format: AnyFormat, bytes: &[u8]) -> Branch {
     let mut root = Branch { size: bytes.len() as u64, ..Branch::default() };
     format.lines(bytes, &mut |line| {
