@@ -82,40 +82,47 @@ impl Messages {
     /// notes. Ignores errors from writing to standard error.
     pub fn print(&self, verbosity: Verbosity) {
         let mut stderr = anstream::stderr().lock();
-        let notes = match verbosity.quiet {
-            true => &[],
-            false => &self.notes[..self.notes.len().min(MAX_LINES / 2)],
-        };
+        let notes: &[_] = if verbosity.quiet { &[] } else { &self.notes };
+        let (notes, other_notes) = notes.split_at(shown_count(notes.len(), MAX_LINES / 2));
         for (Note { label, text }, files) in notes {
             let files = if *files > 1 { format!(" ({files} files)") } else { String::new() };
             let _ = writeln!(stderr, "{HINT}{label}{HINT:#}{files}: {}", Escaped(text));
         }
-        let mut losses: Vec<&GroupedLosses> = self.losses.iter().collect();
-        losses.sort_by_key(|losses| losses.group.example.category);
-        let warnings = &self.warnings[..self.warnings.len().min(MAX_LINES / 4)];
+        if !other_notes.is_empty() {
+            print_more(&counted(other_notes.len() as u64, "other note", "other notes"), &mut stderr);
+        }
+        let (warnings, other_warnings) =
+            self.warnings.split_at(shown_count(self.warnings.len(), MAX_LINES / 4));
         for text in warnings {
             print_warning(text, &mut stderr);
         }
-        if self.warnings.len() > warnings.len() {
-            let more = self.warnings.len() - warnings.len();
-            let count = counted(more as u64, "other warning", "other warnings");
-            let _ = writeln!(stderr, "and {count}; --verbose lists all");
+        if !other_warnings.is_empty() {
+            print_more(&counted(other_warnings.len() as u64, "other warning", "other warnings"), &mut stderr);
         }
-        let shown = match MAX_LINES - 1 - notes.len() - warnings.len() {
-            max if losses.len() > max => max - 1,
-            _ => losses.len(),
-        };
-        let (shown, hidden) = losses.split_at(shown);
-        for losses in shown {
+        let mut losses: Vec<&GroupedLosses> = self.losses.iter().collect();
+        losses.sort_by_key(|losses| losses.group.example.category);
+        let count_lines = usize::from(!other_notes.is_empty()) + usize::from(!other_warnings.is_empty());
+        let max = MAX_LINES - notes.len() - warnings.len() - count_lines;
+        let (losses, other_losses) = losses.split_at(shown_count(losses.len(), max));
+        for losses in losses {
             print_loss(&losses.text(), &mut stderr);
         }
-        if !hidden.is_empty() {
-            let count = hidden.iter().map(|losses| losses.group.count as u64).sum();
+        if !other_losses.is_empty() {
+            let count = other_losses.iter().map(|losses| losses.group.count as u64).sum();
             let count = counted(count, "other loss", "other losses");
-            let kinds = counted(hidden.len() as u64, "kind", "kinds");
-            let _ = writeln!(stderr, "and {count} of {kinds}; --verbose lists all");
+            let kinds = counted(other_losses.len() as u64, "kind", "kinds");
+            print_more(&format!("{count} of {kinds}"), &mut stderr);
         }
     }
+}
+
+/// Returns the number of messages to print in at most `max` lines, the last of which counts the others.
+fn shown_count(count: usize, max: usize) -> usize {
+    if count > max { max - 1 } else { count }
+}
+
+fn print_more(count: &str, out: &mut impl Write) {
+    let _ = writeln!(out, "and {count}; --verbose lists all");
 }
 
 impl GroupedLosses {

@@ -56,6 +56,20 @@ fn geometry_losses_come_before_names() {
 }
 
 #[test]
+fn omitted_notes_are_counted() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("in")).unwrap();
+    for number in 1..=30 {
+        folder.put(&format!("in/{number}.obj"), format!("v {number}000 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 3\n"));
+    }
+    let run = folder.run("convert in --out-dir out --to ply --center");
+    let notes = run.stderr.lines().filter(|line| line.starts_with("assumed") || line.starts_with("moved"));
+    let (assumed, moved): (Vec<_>, Vec<_>) = notes.partition(|line| line.starts_with("assumed"));
+    let omitted = format!("\nand {} other notes; --verbose lists all\n", 30 - moved.len());
+    assert!(run.stderr.contains(&omitted) && assumed.len() + moved.len() == 9, "{}", run.stderr);
+}
+
+#[test]
 fn grouped_errors_name_the_file_of_the_largest() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("in")).unwrap();
