@@ -62,8 +62,9 @@ impl Scene {
     }
 
     /// Writes the scene to `path`, and any companion files next to it. The extension selects a built-in or interchange
-    /// format. Overwrites existing files. Returns the losses. Missing normals that the format
-    /// requires are replaced and listed; [generate](crate::scene::Mesh::generate_normals) better ones first.
+    /// format. Overwrites existing files. Returns the losses. BMD requires normals: for a mesh without normals, the
+    /// directions of the positions are written, and the loss is listed.
+    /// [Generate](crate::scene::Mesh::generate_normals) normals first to avoid this loss.
     ///
     /// ```no_run
     /// use meshspec::scene::Scene;
@@ -130,9 +131,9 @@ impl Interchange {
     ///
     /// # Errors
     ///
-    /// Returns an error if the extension is not that of an interchange format, the file name is not UTF-8, the format
-    /// cannot express the scene, or writing fails. The message starts with the path. Nothing is written until the
-    /// conversion succeeds, and each file is written atomically.
+    /// Returns an error if the extension is not that of an interchange format, or the file name is not UTF-8. Also
+    /// returns an error if the format cannot express the scene, or writing fails. The message starts with the path.
+    /// Nothing is written until the conversion succeeds, and each file is written atomically.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
         let format =

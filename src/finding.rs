@@ -1,4 +1,4 @@
-//! The findings and reports of [`check`](crate::check).
+//! Findings, and the report that [`check`](crate::check) returns.
 
 use meshspec_derive::ToJson;
 use std::collections::BTreeMap;
@@ -116,7 +116,7 @@ impl Report {
         self.add_with(rule, || Finding { rule, path: path.into(), span: None, message: message.to_string() });
     }
 
-    /// Adds a finding. `finding` is called only if the report keeps it.
+    /// Adds the finding that `finding` returns. `finding` is called only if the report keeps its result.
     pub(crate) fn add_with(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
         if !self.is_enabled(rule) {
             return;
@@ -175,7 +175,7 @@ impl Report {
         self.counts.get(code).map_or(0, |(_, count)| *count)
     }
 
-    /// The violated rules, in order of their codes, with the number of findings of each, including suppressed ones.
+    /// The violated rules, sorted by code, each with its number of findings, including suppressed ones.
     pub fn rules(&self) -> impl Iterator<Item = (&'static Rule, usize)> {
         self.counts.values().copied()
     }

@@ -1,8 +1,8 @@
 //! Lossless serialisation of floats.
 //!
-//! JSON lacks infinities and NaN. Such values become the strings `"Infinity"`, `"-Infinity"` and `"NaN"`; a NaN with
-//! other bits than [`f32::NAN`] becomes a string like `"NaN:ffc00001"`. `#[derive(Json)]` uses this module for floats,
-//! and for arrays, options and lists of floats.
+//! JSON lacks infinities and NaN. These values become the strings `"Infinity"`, `"-Infinity"` and `"NaN"`; a NaN whose
+//! bits differ from those of [`f32::NAN`] becomes a string like `"NaN:ffc00001"`. `#[derive(Json)]` uses this module
+//! for floats, and for arrays, options and lists of floats.
 
 use std::fmt;
 

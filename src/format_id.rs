@@ -3,8 +3,8 @@
 use meshspec_derive::Json;
 use std::fmt;
 
-/// Passes the arguments and a table of the built-in formats to `$macro`. Its columns are feature and name, variant,
-/// module, and title.
+/// Passes the arguments and a table of the built-in formats to `$macro`. The columns of the table are the feature (also
+/// the name), the variant, the module and the title.
 macro_rules! formats {
     ($macro:ident { $($arguments:tt)* }) => {
         $macro! {

@@ -26,10 +26,10 @@ pub struct Limits {
     pub max_libraries: u64,
     /// Maximum number of findings per rule that a report keeps; 100 by default. Further findings are only counted.
     pub max_findings_per_rule: usize,
-    /// Maximum number of triangles, and of vertices, in an interchange file; 134,217,728 by default, which takes
-    /// about 4 GiB. A mesh that several nodes reference counts once, unless it is copied because the target format
-    /// lacks nodes. Values above the default also raise the limits on meshes (one per 64 triangles), instances (one per
-    /// 4), and names and extras in copies (2 bytes per triangle).
+    /// Maximum number of triangles, and of vertices, in an interchange file; 134,217,728 by default, which takes about
+    /// 4 GiB. A mesh that several nodes reference counts once, unless it is copied for each node, as for a target
+    /// format without nodes. Values above the default also raise three derived limits. These allow one mesh per 64
+    /// triangles, one instance per 4 triangles, and 2 bytes of names and extras in copies per triangle.
     pub max_triangles: u64,
 }
 

@@ -31,7 +31,7 @@ pub struct Line<'l> {
     /// The list that the line belongs to, such as `positions` or `uvs[0]`, even for a malformed line; empty for a line
     /// without content.
     pub list: &'static str,
-    /// The index of the appended item.
+    /// The index, in `list`, of the item that the line appends.
     pub index: usize,
     /// The findings in this line.
     pub findings: Vec<Finding>,

@@ -26,8 +26,8 @@ impl Strictness {
     }
 }
 
-/// The layout in the specification of a format, or a deviating layout in use. [`About`](crate::About::dialects) lists
-/// the dialects of a format.
+/// The layout that the specification of a format defines, or a deviating layout that existing files have.
+/// [`About`](crate::About::dialects) lists the dialects of a format.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -49,7 +49,7 @@ pub enum Dialect {
     Renderlib,
     /// Crucible: tangents at bit 4, colour at bit 5, bone weights at bit 6 (C10).
     Tangent,
-    /// IyMA: the layout that the author's tool writes (I1).
+    /// IyMA: the layout that the tool of the format's author writes (I1).
     Reference,
     /// A dialect of a custom format.
     Custom {
@@ -158,7 +158,7 @@ impl<'de> serde::Deserialize<'de> for Dialect {
 pub struct ReadOptions {
     /// The violations to reject.
     pub strictness: Strictness,
-    /// The dialect to read the file as; detected if `None`.
+    /// The dialect in which the file is read; detected if `None`.
     pub dialect: Option<Dialect>,
     /// Limits on memory and findings.
     pub limits: Limits,
@@ -172,7 +172,7 @@ impl ReadOptions {
         ReadOptions { strictness: Strictness::Lenient, ..ReadOptions::default() }
     }
 
-    /// Sets the dialect to read the file as.
+    /// Sets the dialect in which the file is read.
     pub fn with_dialect(self, dialect: Dialect) -> ReadOptions {
         ReadOptions { dialect: Some(dialect), ..self }
     }
@@ -204,7 +204,7 @@ impl ReadOptions {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// Writing rejects the documents that reading with this strictness rejects.
+    /// Writing rejects a document if reading its file with this strictness would reject it.
     pub strictness: Strictness,
     /// The compression level. For IyMA, a zstd level, 3 if `None`.
     pub compression_level: Option<i32>,

@@ -82,7 +82,7 @@ impl Path {
         self.push(Segment::Index(index as u64))
     }
 
-    /// Appends `part`, a path relative to this value.
+    /// Appends `part`, a path relative to the value at this path.
     pub fn join(self, part: impl Into<Path>) -> Path {
         match part.into().0 {
             Repr::Segments(segments) => segments.into_iter().fold(self, Path::push),

@@ -30,7 +30,6 @@ fn has_any(attrs: &[Attribute], names: &[&str]) -> bool {
     last.any(|segment| names.iter().any(|name| segment.ident == name))
 }
 
-/// A byte order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Endian {
     Little,
@@ -61,7 +60,7 @@ pub struct Container {
     pub decoding: Decoding,
 }
 
-/// The decoding of a stored value.
+/// The options `decoded`, `formula` and `unit` of a stored value or packed word.
 #[derive(Default)]
 pub struct Decoding {
     pub function: Option<Expr>,
@@ -70,7 +69,7 @@ pub struct Decoding {
 }
 
 impl Decoding {
-    /// Parses a directive of the decoding. Returns `false` for other directives.
+    /// Parses `decoded`, `formula` or `unit`. Returns `false` for other directives.
     pub fn parse_directive(&mut self, directive: &Directive) -> Result<bool> {
         match (directive.source.as_str(), directive.name.to_string().as_str()) {
             ("layout", "decoded") => self.function = Some(directive.value()?),
@@ -114,7 +113,7 @@ impl Container {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
                 ("bitfield", "bits") => container.bits = Some(directive.value::<LitInt>()?.base10_parse()?),
-                // A codec of a packed word reads and writes its bytes, so `map` does not change the layout.
+                // The map of a packed word converts between the word and its bytes, so it does not change the layout.
                 ("br" | "bw", "map") if container.bits.is_some() => maps.push(directive),
                 ("layout", "outer") if container.bits.is_some() => {
                     let names = directive.value_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
@@ -145,7 +144,8 @@ impl Container {
     }
 }
 
-/// Returns an error if the declared byte order of a packed word differs from its codec's, or is missing but needed.
+/// Returns an error if a map by `from_bytes` or `into_bytes`, which is little-endian, is declared `big`, or if another
+/// map has no declared byte order.
 fn check_word_order(map: &Directive, endian: Option<Endian>) -> Result<()> {
     let function = map.value::<Tokens>()?.to_string();
     let is_little = function.contains("from_bytes") || function.contains("into_bytes");
@@ -160,7 +160,6 @@ fn check_word_order(map: &Directive, endian: Option<Endian>) -> Result<()> {
     Err(Error::new(map.name.span(), message))
 }
 
-/// The imports of a struct.
 #[derive(Default)]
 pub struct Imports {
     /// The names of values, visible to expressions.

@@ -9,7 +9,7 @@ use crate::directives::parse_directives;
 use crate::expression::Scope;
 use crate::{constraints, doc_text, unraw_name};
 
-/// Returns the `Shape` of a packed word, a `BitRange` constant per field, and conversions to and from values.
+/// Returns the `Shape` of a packed word, a `BitRange` constant per field, and conversions to and from `Value`.
 pub fn word_shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Result<(Tokens, Tokens)> {
     if bits == 0 || bits > 128 || !bits.is_multiple_of(8) {
         return Err(Error::new(name.span(), "a packed word must have 8 to 128 bits, in whole bytes"));

@@ -11,7 +11,7 @@ use crate::{doc_text, field_attributes, unraw_name};
 struct RecordOptions {
     /// The type that contains the records, with the methods `column`, `fill` and `zeroed`.
     records: Ident,
-    /// The word that selects the attributes of a record.
+    /// The type of the word whose flags select the attributes of a record.
     format: Ident,
 }
 
@@ -19,10 +19,10 @@ struct RecordOptions {
 struct Column {
     field: Ident,
     name: String,
-    /// The name of the column, in the plural.
+    /// The name of the column, from `name = …`; by default the field's name.
     column: Ident,
     doc: String,
-    /// The type of a value.
+    /// The field's type, without `Option`.
     value: Type,
     /// The flag in the format word; `None` if the attribute is always present.
     flag: Option<Ident>,
@@ -82,7 +82,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         }))
     });
     Ok(quote! {
-        /// One list per attribute, all of the same length.
+        /// Lists of equal length, one per attribute; `None` for an attribute that the records lack.
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct Columns {
             #(#lists)*
@@ -100,7 +100,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         impl #records {
             #(#accessors)*
 
-            /// Returns all attributes as lists.
+            /// Copies each attribute into a list; an absent attribute is `None`.
             pub fn to_columns(&self) -> Columns {
                 Columns { #(#to_lists)* }
             }
@@ -120,8 +120,8 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         }
 
         impl #record {
-            /// Returns the name of an attribute whose presence differs from its flag in `format`, and `true` if the
-            /// attribute is present. Returns `None` if all attributes match.
+            /// Returns the name of the first attribute whose presence differs from its flag in `format`, and `true` if
+            /// the attribute is present. Returns `None` if all attributes match.
             pub fn mismatch(&self, format: #format) -> ::core::option::Option<(&'static str, bool)> {
                 #(#mismatches)*
                 ::core::option::Option::None

@@ -253,7 +253,7 @@ pub fn rule_reference(path: &Path) -> Tokens {
     quote!(const { &#path })
 }
 
-/// Returns the path of a list, `joints` or `streams[0].data`, as a constant.
+/// Returns the path of a list, such as `joints` or `streams[0].data`, as a constant.
 fn list_path(path: &Expr) -> Result<Tokens> {
     fn collect(path: &Expr, segments: &mut Vec<Tokens>) -> Result<()> {
         match path {

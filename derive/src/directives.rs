@@ -107,7 +107,7 @@ fn parse_until_comma(input: ParseStream) -> Result<Tokens> {
     Ok(tokens)
 }
 
-/// Returns the tokens between the delimiters. Braces are kept, since they have a different meaning in binrw.
+/// Returns the tokens between the delimiters. Braces are kept, since `args { … }` takes named arguments in binrw.
 fn contents(group: &Group) -> Tokens {
     match group.delimiter() {
         Delimiter::Brace => TokenTree::Group(group.clone()).into(),

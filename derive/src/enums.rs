@@ -47,7 +47,8 @@ fn check_ascending(data: &DataEnum) -> Result<()> {
     Ok(())
 }
 
-/// Returns an integer literal, which may be in the group around a macro's argument; `None` for other expressions.
+/// Returns the integer literal of an expression, also inside the group around a macro's argument; `None` for other
+/// expressions.
 fn int_literal(expr: &Expr) -> Option<&LitInt> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number),

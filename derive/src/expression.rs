@@ -39,7 +39,7 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
     let tokens = match expr {
         Expr::Paren(inner) => return to_constant(&inner.expr, scope),
         Expr::Group(inner) => return to_constant(&inner.expr, scope),
-        // In binrw's expressions, fields that are not `Copy` are references.
+        // A dereference does not change the value, so the constant omits it.
         Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return to_constant(&unary.expr, scope),
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
             let value: i128 = number.base10_parse()?;
@@ -103,7 +103,7 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
     Ok(quote!(::meshspec::layout::expr::Expr::#tokens))
 }
 
-/// Returns `true` for a path to a dialect, such as `Dialect::Spec`, which is converted to its number.
+/// Returns `true` for a path to a dialect, such as `Dialect::Spec`. Dialects are converted to their numbers.
 fn is_dialect(path: &syn::Path) -> bool {
     path.segments.iter().rev().nth(1).is_some_and(|segment| segment.ident == "Dialect")
 }

@@ -28,7 +28,7 @@ pub struct Checksum {
     /// The constant with the checksum function.
     pub function: Path,
     pub arguments: Vec<Expr>,
-    /// The first field covered.
+    /// The first covered field, or `self` for the start of the struct; `None` to cover only this field.
     pub from: Option<String>,
     /// The stored number that means "no checksum".
     pub none: Option<LitInt>,

@@ -24,7 +24,7 @@ pub enum Direction {
     Write,
 }
 
-/// Returns the implementations for a type.
+/// Returns the serde implementations for a type.
 pub fn expand(input: &DeriveInput, direction: Direction) -> Result<Tokens> {
     if let Data::Struct(_) = &input.data
         && attributes::is_bitfield(&input.attrs)

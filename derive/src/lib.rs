@@ -87,7 +87,7 @@ pub fn derive_stored_fields(input: TokenStream) -> TokenStream {
 ///
 /// Fields need no attribute. Floats are numbers, or strings if JSON has no number for their bits. Absent options are
 /// omitted, as are reserved fields (`one_of(0)`) that are 0. Unknown keys of structs are errors. Packed words are
-/// objects with a key per bit field. The variants of an enum are in snake case; the values of a declared enum
+/// objects with a key per bit field. The variants of an enum are named in snake case; the values of a declared enum
 /// (`repr = u8`) have their declared names. Fields that binrw removes (`temp`) are omitted.
 ///
 /// `#[json(…)]` declares exceptions:
@@ -109,7 +109,7 @@ pub fn derive_to_json(input: TokenStream) -> TokenStream {
     derive(input, |input| json::expand(input, json::Direction::Write))
 }
 
-/// Returns the code that a derive generates for a type, or its error.
+/// Returns the code that a derive generates for a type, or a compile error.
 fn derive(input: TokenStream, expand: impl FnOnce(&DeriveInput) -> Result<Tokens>) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
     expand(&input).unwrap_or_else(Error::into_compile_error).into()

@@ -52,7 +52,6 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     })
 }
 
-/// The encoding of a field.
 enum FieldEncoding {
     /// Encoded by binrw, without arguments.
     Value,

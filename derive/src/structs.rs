@@ -41,6 +41,7 @@ pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Resul
 }
 
 /// Implements `meshspec::bulk::PlainData` for a `#[repr(C)]` struct without a codec, which can only be read in bulk.
+/// Emits nothing for other structs.
 pub fn plain_impl(input: &DeriveInput, fields: &Fields) -> Tokens {
     let is_c = |attr: &Attribute| {
         attr.path().is_ident("repr")

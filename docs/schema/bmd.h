@@ -165,7 +165,7 @@ typedef uint64_t bmd_textured_vertex64;
 #define BMD_TEXTURED_VERTEX64_ST_SHIFT 32
 #define BMD_TEXTURED_VERTEX64_ST_MASK UINT64_C(0xffffff)
 #define BMD_TEXTURED_VERTEX64_ST(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffff))
-/* Bone; 0 is the base. Below F0 (B9). Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
+/* Bone, below F0 (B9); bone 0 is the model itself. Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
 #define BMD_TEXTURED_VERTEX64_BONE_SHIFT 56
 #define BMD_TEXTURED_VERTEX64_BONE_MASK UINT64_C(0xff)
 #define BMD_TEXTURED_VERTEX64_BONE(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
@@ -201,7 +201,7 @@ typedef uint64_t bmd_flat_vertex64;
 #define BMD_FLAT_VERTEX64_NORMAL_SHIFT 32
 #define BMD_FLAT_VERTEX64_NORMAL_MASK UINT64_C(0xffffff)
 #define BMD_FLAT_VERTEX64_NORMAL(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffff))
-/* Bone; 0 is the base. Below F0 (B9). Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
+/* Bone, below F0 (B9); bone 0 is the model itself. Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
 #define BMD_FLAT_VERTEX64_BONE_SHIFT 56
 #define BMD_FLAT_VERTEX64_BONE_MASK UINT64_C(0xff)
 #define BMD_FLAT_VERTEX64_BONE(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
@@ -307,7 +307,7 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 /* Normal. */
 #define BMD_VERTEX128_NORMAL_SHIFT 96
 #define BMD_VERTEX128_NORMAL_WIDTH 24
-/* Bone; 0 is the base. Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
+/* Bone; bone 0 is the model itself. Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
 #define BMD_VERTEX128_BONE_SHIFT 120
 #define BMD_VERTEX128_BONE_WIDTH 8
 

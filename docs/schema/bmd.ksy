@@ -442,7 +442,7 @@ types:
       - id: bone
         type: b8
         doc: |
-          Bone; 0 is the base. Below F0 (B9).
+          Bone, below F0 (B9); bone 0 is the model itself.
           Must be an index into bones, or 0 for none (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
@@ -546,7 +546,7 @@ types:
       - id: bone
         type: b8
         doc: |
-          Bone; 0 is the base. Below F0 (B9).
+          Bone, below F0 (B9); bone 0 is the model itself.
           Must be an index into bones, or 0 for none (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
@@ -791,7 +791,7 @@ types:
       - id: bone
         type: b8
         doc: |
-          Bone; 0 is the base.
+          Bone; bone 0 is the model itself.
           Must be an index into bones, or 0 for none (BMD-VERTEX-BONE).
   wide_st:
     doc: |

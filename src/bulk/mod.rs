@@ -121,7 +121,7 @@ pub fn as_bytes<T: PlainData>(values: &[T]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A list of numbers. After reading `count` of them, it stores their byte range; for writing, it borrows the values.
+/// A list of numbers. Reading `count` numbers stores only their byte range; for writing, the list borrows the numbers.
 ///
 /// ```
 /// use binrw::{BinRead, VecArgs, io::Cursor};

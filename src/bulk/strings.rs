@@ -108,7 +108,7 @@ impl Strings {
 
     fn iter_from(&self, start: usize) -> impl Iterator<Item = &[u8]> {
         let bytes = &self.bytes[start..];
-        // Bytes after the last NUL are a string. Without such bytes, there is no further string.
+        // Bytes after the last NUL are one more string.
         bytes.split_inclusive(|byte| *byte == 0).map(|string| string.strip_suffix(b"\0").unwrap_or(string))
     }
 
@@ -134,7 +134,7 @@ impl Strings {
     }
 }
 
-/// Collects strings. A string with a NUL is truncated before it.
+/// Collects strings. Truncates a string that contains a NUL before the NUL.
 impl<S: Into<Text>> FromIterator<S> for Strings {
     fn from_iter<I: IntoIterator<Item = S>>(strings: I) -> Strings {
         let mut list = Strings::default();

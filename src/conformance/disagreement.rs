@@ -20,7 +20,7 @@ pub struct Disagreement {
     pub span: Option<Span>,
     /// The message of the error with which strict reading rejects the file; empty for a valid file.
     pub message: String,
-    /// The rules about which a valid file has warnings, sorted by code; empty for an invalid file.
+    /// The rules that cause warnings about a valid file, sorted by code; empty for an invalid file.
     pub warnings: Vec<&'static Rule>,
     /// The origin of the file.
     pub kind: FileKind,

@@ -53,7 +53,7 @@ impl FileChange {
     }
 }
 
-/// One of this many cases is large.
+/// One in `LARGE_CASES` cases is large.
 const LARGE_CASES: u32 = 8;
 
 fn is_large(case: u32) -> bool {
@@ -99,7 +99,7 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
         mutations.new_tree(&mut self.runner(case, number + 1)).ok()
     }
 
-    /// Returns the strategy for the valid file of a case. One of [`LARGE_CASES`] cases is large.
+    /// Returns the strategy for the valid file of a case. One in [`LARGE_CASES`] cases is large.
     fn strategy(&self, case: u32) -> &BoxedStrategy<Vec<u8>> {
         if is_large(case) { &self.large } else { &self.small }
     }

@@ -130,9 +130,9 @@ impl<S: TestedFormat> Harness<S> {
         Harness { dialect: Some(dialect), ..self }
     }
 
-    /// Skips files that violate any of the rules `codes`, such as rules that the loader deliberately does not enforce,
-    /// or warnings about files that it rejects. If the format lacks one of `codes`, the run generates no files and
-    /// reports an error.
+    /// Skips files that violate any of the rules `codes`. Ignore rules that the loader deliberately does not enforce,
+    /// and warnings about files that the loader rejects. If the format lacks one of `codes`, the run generates no files
+    /// and reports an error.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {

@@ -25,7 +25,7 @@ pub(super) struct TestRun<'r, S: TestedFormat> {
     pub smallest: BTreeMap<Cause, SmallestCase>,
 }
 
-/// The smallest file found with a disagreement.
+/// The smallest file found so far for a cause of disagreement.
 pub(super) struct SmallestCase {
     /// The index of the case from which the file is derived.
     pub case: u32,
@@ -89,8 +89,8 @@ impl<S: TestedFormat> TestRun<'_, S> {
         coverage.into_iter().for_each(|coverage| *count(coverage) += 1);
     }
 
-    /// Runs the loader on a file. Returns `None` without running it if the file has another dialect, violates an
-    /// ignored rule, or has no verdict.
+    /// Runs the loader on a file. Returns `None` without running the loader if the file has another dialect, violates
+    /// an ignored rule, exceeds a limit or is unsupported.
     pub fn judge(&mut self, file: TestFile) -> Option<TestOutcome> {
         let TestFile { bytes, file_change, change } = file;
         let TestFiles { tested_format, dialect, .. } = self.files;

@@ -42,7 +42,7 @@ struct Shrinker<'s, 'r, S: TestedFormat> {
 }
 
 impl<S: TestedFormat> Shrinker<'_, '_, S> {
-    /// Returns `true` if the loader disagrees about a file for the same cause. Keeps the smallest such file.
+    /// Returns `true` if the loader disagrees about a file for the same cause. Keeps the smallest of these files.
     fn try_file(&mut self, file: TestFile) -> bool {
         let outcome = self.run.judge(file).and_then(|outcome| outcome.disagreement);
         let Some(disagreement) = outcome.filter(|other| other.cause() == *self.cause) else { return false };

@@ -101,8 +101,8 @@ impl<T: Declared> TestedFormat for DeclaredFiles<T> {
 
 /// The result of a loader for a file: the loaded contents, or the reason for a rejection.
 ///
-/// Implemented for `Result`, `Option` and `bool`. For a loader whose contents borrow from the file,
-/// return `load(bytes).is_ok()`.
+/// Implemented for `Result`, `Option` and `bool`. For a loader whose contents borrow from the file, return
+/// `load(bytes).is_ok()`.
 pub trait LoaderResult {
     /// The loaded contents.
     type Contents;

@@ -93,8 +93,8 @@ fn describe(value: &Value) -> String {
     }
 }
 
-/// Returns `true` if a value is `null`, an empty list or array, or an object of such values. A missing key is
-/// equivalent.
+/// Returns `true` if a value is `null`, an empty list or array, or an object that contains only these. A missing key is
+/// equivalent to these values.
 fn is_null_or_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -196,7 +196,7 @@ impl Comparison {
                 self.with_key(path, key, |this, path| this.compare_numbers(path, &numbers, found, notation));
             }
         }
-        // The output need not contain the tolerance.
+        // A tolerance in the output is ignored.
         let mut rest = found.clone();
         rest.remove("tolerance");
         self.record_extras(path, expected, &rest);

@@ -78,7 +78,7 @@ pub struct Mesh {
     pub indices: Option<Array>,
     /// The number of indices per face, if faces vary in size.
     pub face_sizes: Option<Array>,
-    /// The ranges of the meshes that share these buffers; `None` if each mesh has its own buffers.
+    /// The ranges of the meshes that share these vertices and indices; `None` if each mesh has its own.
     pub parts: Option<Vec<MeshRange>>,
 }
 
@@ -123,11 +123,11 @@ pub struct Attribute {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct MeshRange {
-    /// The first index.
+    /// The position of the first index in the shared index list.
     pub first_index: u32,
     /// The number of indices.
     pub index_count: u32,
-    /// The first vertex, to which the indices are relative.
+    /// The position of the first vertex, to which the indices are relative.
     pub first_vertex: u32,
     /// The number of vertices.
     pub vertex_count: u32,
@@ -136,7 +136,7 @@ pub struct MeshRange {
 /// A level of detail.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Lod {
-    /// The first mesh.
+    /// The index of the first mesh.
     pub first_mesh: u32,
     /// The number of meshes.
     pub mesh_count: u32,

@@ -2,7 +2,8 @@
 
 use super::array::{Array, Numbers};
 
-/// Maximum total number of vertices and joints in all poses of a file. Only the first four poses may exceed it.
+/// Maximum total number of vertices and joints in all poses of a file. Only the first four poses may exceed this
+/// maximum.
 const MAX_POSED_ITEMS: u64 = 1 << 20;
 
 /// The rounding error of a skinned position in 32-bit floats, relative to the largest intermediate value.
@@ -46,7 +47,7 @@ impl PoseBudget {
 #[derive(Default)]
 pub(crate) struct SkinnedPositions {
     positions: Vec<f32>,
-    /// The largest sum of the absolute products that yield a defined coordinate.
+    /// The largest sum of the absolute terms of a coordinate, over all defined coordinates.
     max_sum: f64,
     /// The largest relative deviation allowed in addition to rounding errors.
     max_deviation: f64,

@@ -40,7 +40,7 @@ pub(super) struct SceneFunctions {
     pub write: Option<(WriteScene, bool)>,
 }
 
-/// Conversion between files of a format and JSON documents.
+/// The functions that convert between files of a format and JSON documents.
 #[cfg(feature = "serde")]
 #[derive(Clone, Copy)]
 pub(super) struct JsonFunctions {
@@ -198,8 +198,8 @@ impl AnyFormat {
         self.grammar
     }
 
-    /// Exports the declaration as tables, parser definitions or a C header. A text format can be exported only as
-    /// Markdown, JSON or a fuzzing dictionary.
+    /// Exports the declaration in the language of `schema`, such as Markdown tables, Kaitai Struct or a C header. A
+    /// text format can be exported only as Markdown, JSON or a fuzzing dictionary.
     pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
         let About { name, title, .. } = self.about;
         if let Some(grammar) = self.grammar {

@@ -77,18 +77,19 @@ pub trait BinaryFormat:
     /// The dialects, the default one first. The declaration may import the dialect or its [number](Dialect::number).
     const DIALECTS: &'static [Dialect] = &[Dialect::Spec];
 
-    /// The dialect of the document; by default, the first one.
+    /// The dialect of the document; by default, the first of [`DIALECTS`](BinaryFormat::DIALECTS).
     fn dialect_of_document(&self) -> Dialect {
         Self::DIALECTS.first().copied().unwrap_or_default()
     }
 
-    /// Adds violations of rules that the declaration cannot express. Each gets a byte range, looked up by its path.
+    /// Adds violations of rules that the declaration cannot express. Each violation then gets a byte range, looked up
+    /// by its path.
     fn check_document(&self, report: &mut Report) {
         let _ = report;
     }
 }
 
-/// The arguments of a layout, derived from the dialect: none, the dialect, or its number.
+/// Converts the dialect to the arguments of a layout: none, the dialect, or its number.
 pub trait FromDialect {
     /// Returns the layout arguments for the dialect.
     fn from_dialect(dialect: Dialect) -> Self;
@@ -222,7 +223,7 @@ impl<T: BinaryFormat> AllRules<T> {
     };
 }
 
-/// Returns the layout of each dialect, bound on the first call.
+/// Returns the layout for each dialect, with the import bound to that dialect. Computed on the first call.
 fn layouts<T: BinaryFormat>() -> Layouts {
     static BOUND: LazyLock<Mutex<HashMap<TypeId, Layouts>>> = LazyLock::new(Mutex::default);
     let mut bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner);

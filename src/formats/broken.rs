@@ -78,8 +78,8 @@ impl AnyFormat {
         })))
     }
 
-    /// Sets the rule, if missing, to the most severe one reported, and sets its severity. `None` if the rule is not
-    /// reported, or the validity of the file contradicts the expected severity.
+    /// Sets a missing rule to the most severe rule that `check` reports, and sets the severity. `None` if `check` does
+    /// not report the rule, or the validity of the file contradicts the expected severity.
     fn with_verdict(self, broken: BrokenFile, options: &ReadOptions) -> Option<BrokenFile> {
         let report = self.check(&broken.bytes, options).ok()?;
         let mut findings = report.findings().iter();

@@ -1,4 +1,4 @@
-//! Functions that built-in formats implement through their documents.
+//! A macro for the functions of `Declared` that built-in formats implement through their documents.
 
 /// Implements the functions of [`Declared`](super::Declared) that use documents. Requires the modules `examples` and
 /// `strategy` of the format. The first argument evaluates to the edge cases. The second is a closure that returns the

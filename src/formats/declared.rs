@@ -98,8 +98,8 @@ pub trait Declared: 'static {
 
     /// Returns all violations in a file, each with its location. See [`check`](crate::check).
     ///
-    /// By default, reports the first structural fault and trailing data before it. If the structure is valid, reports
-    /// trailing data, violations of constraints, wrong checksums, and the findings of
+    /// By default, reports the first structural fault, and trailing bytes of blocks before it. If the structure is
+    /// valid, reports trailing bytes, violations of constraints, wrong checksums, and the findings of
     /// [`check_content`](Declared::check_content).
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Format detection.
+//! Detects the format and dialect of a file.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::{Dialect, Error, FormatId, ReadOptions, Report, Result};
 pub enum Confidence {
     /// Not a file of the format.
     None,
-    /// The start matches, but the structure does not: possibly a damaged file.
+    /// Only part of the start or structure matches: possibly a damaged file.
     Possible,
     /// The format has no magic bytes, but the whole structure matches.
     Structure,

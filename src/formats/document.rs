@@ -1,4 +1,4 @@
-//! Documents of any format.
+//! A document of any built-in format.
 
 use super::Format;
 use crate::contents::Contents;

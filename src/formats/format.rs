@@ -6,7 +6,7 @@ use crate::info::Info;
 use crate::layout::{self, walk};
 use crate::{Dialect, Finding, Loss, ReadOptions, Report, Result, Strictness, WriteOptions};
 
-/// A document of a format with a codec.
+/// A document of a format with a codec: it can be decoded, encoded, checked and converted between dialects.
 ///
 /// ```
 /// # #[cfg(feature = "crucible")] {
@@ -78,8 +78,8 @@ pub trait Format: Declared + Sized {
     /// Returns the contents as plain numbers.
     fn contents(&self) -> Contents<'static>;
 
-    /// Adds violations found without decoding, such as a wrong checksum that may explain the failure. Adds none by
-    /// default.
+    /// Adds violations found without decoding, such as a wrong checksum, which may explain why decoding failed. Adds
+    /// none by default.
     fn check_undecoded(bytes: &[u8], dialect: Dialect, report: &mut Report) {
         let _ = (bytes, dialect, report);
     }

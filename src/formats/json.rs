@@ -1,4 +1,4 @@
-//! JSON documents: the document fields and the format name.
+//! Converts between files and JSON documents, which contain the document fields and the name of the format.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! Rejection of documents by strictness.
+//! Rejects documents with violations that the strictness does not accept.
 
 use super::Format;
 use crate::{

@@ -16,7 +16,7 @@ pub(super) const STL_FACET_SIZE: usize = 50;
 
 impl Interchange {
     /// Detects the format of a file; `None` if it is unknown. OBJ and ASCII STL have no magic bytes and are detected by
-    /// their keywords; binary STL is detected by its size.
+    /// their keywords, glTF in JSON by the key `asset`, and binary STL by its size.
     pub fn detect(bytes: &[u8]) -> Option<Interchange> {
         let text = without_byte_order_mark(bytes);
         Interchange::ALL.iter().copied().find(|format| match format.name() {

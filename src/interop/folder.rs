@@ -9,7 +9,7 @@ use super::Files;
 /// A folder with the companion files of a model.
 ///
 /// Reads only regular files inside the folder: rejects absolute names, names with `..`, and links to files outside the
-/// folder. Overwrites existing files.
+/// folder. Writing overwrites existing files.
 ///
 /// ```no_run
 /// # #[cfg(feature = "gltf")] {
@@ -50,8 +50,8 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// Returns an error of kind [`io::ErrorKind::Unsupported`] if the file is outside the folder. Returns the errors of
-    /// [`fs::canonicalize`].
+    /// Returns an error of kind [`io::ErrorKind::Unsupported`] if the file is outside the folder. Otherwise, returns
+    /// any error from [`fs::canonicalize`].
     pub fn locate(&self, name: &str) -> io::Result<PathBuf> {
         let folder = fs::canonicalize(&self.0)?;
         let outside = |_| name_error("not read for safety, since it is outside the folder of the file");

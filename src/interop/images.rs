@@ -74,7 +74,8 @@ pub(super) fn is_remote(path: &str) -> bool {
     path.contains("://")
 }
 
-/// Returns the paths, relative to the model, of the image files that the materials of a scene refer to.
+/// Returns the paths, relative to the model, of the image files that the materials of a scene refer to. Omits remote
+/// images.
 pub fn image_files(scene: &Scene) -> BTreeSet<&str> {
     external_images(scene).filter(|name| !is_remote(name)).collect()
 }
@@ -87,8 +88,8 @@ fn external_images(scene: &Scene) -> impl Iterator<Item = &str> {
 
 /// Reads and embeds the image files that a scene refers to.
 ///
-/// Returns the path and error of each image that cannot be embedded because it is remote, unreadable, 4 GiB or larger,
-/// or neither PNG, JPEG, WebP, KTX2 nor DDS.
+/// Returns the path and error of each image that cannot be embedded. Images are not embedded if they are remote,
+/// unreadable, 4 GiB or larger, or neither PNG, JPEG, WebP, KTX2 nor DDS.
 ///
 /// ```
 /// # use std::collections::BTreeMap;
@@ -150,7 +151,8 @@ pub(super) struct ImageFiles<'a> {
 }
 
 impl<'a> ImageFiles<'a> {
-    /// Creates a writer for images of the file `model`. Does not overwrite image files that the scene refers to.
+    /// Creates a writer for images of the file `model`. The writer does not overwrite image files that the scene refers
+    /// to.
     pub fn new(model: &'a str, scene: &Scene) -> ImageFiles<'a> {
         let stem = file_stem(model).unwrap_or(model);
         let reserved = image_files(scene).into_iter().map(str::to_lowercase).collect();

@@ -89,7 +89,7 @@ pub trait Files {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`create`](Files::create) and of writing.
+    /// Returns an error if the file cannot be created (see [`create`](Files::create)) or written.
     fn create_image(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.create(name)?.write_all(bytes)
     }
@@ -123,10 +123,10 @@ struct Entry {
     write: fn(Scene, &str, &mut dyn Files, &SceneOptions) -> WriteResult,
 }
 
-/// A scene and the losses of reading it.
+/// A scene, and the losses recorded while reading it.
 type ReadResult = Result<(Scene, Vec<Loss>)>;
 
-/// The losses of writing a scene.
+/// The losses recorded while writing a scene.
 type WriteResult = Result<Vec<Loss>>;
 
 macro_rules! interchange {
@@ -257,12 +257,12 @@ impl Interchange {
         self.name() == "obj"
     }
 
-    /// Like [`read`](Interchange::read), but from a stream. Loads the entire file first, unless the format is
-    /// [read in parts](Interchange::is_read_in_parts).
+    /// Like [`read`](Interchange::read), but from a stream. Loads the entire file first, unless the format is [read in
+    /// parts](Interchange::is_read_in_parts).
     ///
     /// # Errors
     ///
-    /// Returns I/O errors and the errors of [`read`](Interchange::read).
+    /// Returns an error if the stream cannot be read, or for one of the reasons listed in [`read`](Interchange::read).
     pub fn read_from(
         self,
         input: &mut (dyn Read + Send),

@@ -29,8 +29,8 @@ use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOpti
 ///
 /// # Errors
 ///
-/// Returns an error if binrw or [`check`] fails, or `options.strictness` rejects a finding of [`check`]. The error has
-/// the path, byte range and rule of the first structural fault or rejected finding, if any.
+/// Returns an error if binrw or [`check`] fails, or `options.strictness` rejects a finding from [`check`]. The error
+/// has the path, byte range and rule of the first structural fault or rejected finding, if any.
 pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &ReadOptions) -> Result<T> {
     let value = decode(&Structure::of(&T::TYPE), bytes, options, |reader| T::read_le(reader))?;
     let report = check::<T>(bytes, &with_at_least_one_finding(options))?;
@@ -55,7 +55,7 @@ pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &
 ///
 /// # Errors
 ///
-/// Returns an error if binrw or [`check`] fails, or `options.strictness` rejects a finding of [`check`].
+/// Returns an error if binrw or [`check`] fails, or `options.strictness` rejects a finding from [`check`].
 pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
     value: &T,
     options: &WriteOptions,

@@ -43,7 +43,8 @@ use super::expr::Value;
 pub struct Decoding {
     /// The name of the function in the declaration; empty if no function is declared.
     pub name: &'static str,
-    /// Decodes a value; `None` if it has the wrong type or is out of range. Without a function, the field is `None`.
+    /// The function, which returns `None` for a value of the wrong type or out of range. `None` if no function is
+    /// declared.
     pub decode: Option<fn(&Value) -> Option<DecodedValue>>,
     /// The formula, as a C expression or in words; empty if no formula is declared.
     pub formula: &'static str,

@@ -31,7 +31,7 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
             for (origin, literals) in program.origins(equation.unit, equation.code) {
                 let Some(size) = integer_size(origin) else { continue };
                 for literal in literals {
-                    // The limit, and the last number below it.
+                    // A literal is often a limit, so the last number below it is added, too.
                     dictionary.add_number(origin.name, size, literal.saturating_sub(1));
                     dictionary.add_number(origin.name, size, literal);
                 }

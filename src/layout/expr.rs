@@ -141,7 +141,7 @@ pub enum Value {
     Bits(u128, &'static Declaration),
     /// The bytes of a string without its terminating NUL.
     Text(Vec<u8>),
-    /// The struct fields that expressions refer to.
+    /// Those fields of a struct that expressions refer to.
     Struct(Scope),
 }
 
@@ -317,7 +317,8 @@ impl Expr {
         }
     }
 
-    /// Evaluates the expression to an integer. `true` yields 1, and a packed word its bits.
+    /// Evaluates the expression to an integer. `true` yields 1, and a packed word yields its bits. Other values yield
+    /// [`EvalError::Unknown`].
     pub fn eval_int(&self, scope: &dyn Lookup) -> Result<i128, EvalError> {
         match self.eval(scope)? {
             Value::Int(value) => Ok(value),
@@ -327,7 +328,7 @@ impl Expr {
         }
     }
 
-    /// Evaluates the expression to a boolean.
+    /// Evaluates the expression to a boolean. An integer yields [`EvalError::Unknown`].
     pub fn eval_bool(&self, scope: &dyn Lookup) -> Result<bool, EvalError> {
         if let Value::Bool(value) = self.eval(scope)? { Ok(value) } else { Err(EvalError::Unknown) }
     }

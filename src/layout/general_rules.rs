@@ -19,9 +19,9 @@ rules! {
         "Nothing follows the last field.";
 }
 
-/// Returns the rule that a fault breaks: the rule of the field, else the first of `rules` for this kind of fault, else
-/// the general rule. The suffix of a code, such as `-MAGIC`, determines the kind of fault. Returns `None` if the fault
-/// breaks no rule.
+/// Returns the rule that a fault breaks: the rule of the field, or else the first of `rules` for this kind of fault. If
+/// there is none, returns the general rule. The suffix of a code, such as `-MAGIC`, determines the kind of fault.
+/// Returns `None` if the fault breaks no rule.
 pub(crate) fn rule_for(rules: &[&'static Rule], fault: &Fault) -> Option<&'static Rule> {
     let (ending, general) = match fault.kind {
         FaultKind::End => ("-TRUNCATED", Some(&TRUNCATED)),

@@ -82,7 +82,8 @@ impl Attribute {
         if let Domain::OneOf(words) = self.domain { words } else { &[] }
     }
 
-    /// Returns the range of the integers, or of the indices of words. Ignores the number of vertices.
+    /// Returns the range of the integers, or of the indices of words. The upper limit for vertex indices is 2147483647,
+    /// not the number of vertices.
     pub fn integer_range(&self) -> RangeInclusive<u32> {
         match (self.value_type, self.domain) {
             (ValueType::Integer, Domain::Range(min, max)) => min.unsigned_abs()..=max.unsigned_abs(),

@@ -4,16 +4,17 @@
 //!
 //! - `struct` with `auto` parameters that take a number, a boolean or another variable;
 //! - `if` … `else if` … `else` around members;
-//! - arrays with a length or `while($ < block_end)`, where `block_end` is the end of the file or of the enclosing
-//!   block, and `char[]`, which ends at a NUL; nested arrays are flattened;
+//! - arrays with a length or `while($ < block_end)`, and `char[]`, which ends at a NUL (`block_end` is the end of the
+//!   file or of the enclosing block);
 //! - `bitfield` from the lowest bit (`bitfield_order right_to_left`), with `bool`, `signed` and nested fields, and
-//!   `enum` with a type; big-endian words are numbers, and `[[export]]` shows variables computed from them;
+//!   `enum` with a type;
 //! - placement (`@`), which leaves the cursor unchanged (`@ $` is a look-ahead), and `$ = …`, which skips a block;
-//! - `std::assert` and `std::error`, `///` for documentation. Constraints become comments, since a violation must
+//! - `std::assert` and `std::error`, and `///` for documentation. Constraints become comments, since a violation must
 //!   not stop the pattern.
 //!
-//! Packed blocks are byte arrays with a comment about their content. The structs of the content can be placed over
-//! unpacked data. Variants of a choice are named `as_…`, and `_` is appended to names that are keywords.
+//! Nested arrays are flattened. Big-endian words are numbers; `[[export]]` shows the bit fields that are computed from
+//! them. Packed blocks are byte arrays with a comment about their content. The structs of the content can be placed
+//! over unpacked data. Variants of a choice are named `as_…`, and `_` is appended to names that are keywords.
 
 use super::declaration::{BitField, Field, Packing, Shape, Type, Variant};
 use super::expr::{Expr, IntType};

@@ -1,12 +1,12 @@
 //! Declarations of file formats as static data.
 //!
 //! binrw and modular-bitfield generate a codec for a struct. `#[derive(Layout)]` adds a
-//! [`Declaration`](declaration::Declaration): the same fields as constant data. The following tools use it:
+//! [`Declaration`](declaration::Declaration): the same fields as constant data. The following tools use this data:
 //!
 //! - the [walker](walk), an independent decoder that yields each field with its byte range;
 //! - the annotated [dump];
 //! - the [assembler](assemble) and the [generators](generate) of files;
-//! - the [schema export](schema), such as specification tables and definitions for Kaitai, ImHex and C.
+//! - the [schema printers](schema), which write specification tables and definitions for Kaitai, ImHex and C.
 //!
 //! ```
 //! use binrw::binrw;
@@ -69,7 +69,8 @@ use expr::Value;
 
 /// A type with a declared binary layout.
 ///
-/// The derive must be above `#[binrw]` or `#[bitfield]`, because it reads their attributes. This does not compile:
+/// The derive must be above `#[binrw]` or `#[bitfield]`, because it reads their attributes. The following does not
+/// compile:
 ///
 /// ```compile_fail
 /// #[binrw::binrw]
@@ -86,7 +87,7 @@ pub trait Layout {
 
     /// The layout of the type within a big-endian struct. Numbers of several bytes are big-endian, except in types with
     /// an explicit byte order. In a big-endian struct, a packed word of several bytes must have an explicit byte order.
-    /// This does not compile:
+    /// The following does not compile:
     ///
     /// ```compile_fail,E0080
     /// # use binrw::binrw;
@@ -123,8 +124,8 @@ pub trait Layout {
 
     /// Returns the offset of a field in bytes. `arguments` are the values of the imports, in order.
     ///
-    /// Returns `None` if there is no such field, its condition does not hold, or its offset is explicit or depends on
-    /// the content.
+    /// Returns `None` if there is no such field, it is absent, its offset is explicit, or `arguments` do not determine
+    /// its condition or offset.
     fn offset_with(name: &str, arguments: &[Value]) -> Option<u64> {
         let Type::Declared(declaration) = Self::TYPE else { return None };
         declaration.offset_of(name, &declaration.bind(arguments.iter().cloned())).map(|(offset, _)| offset)

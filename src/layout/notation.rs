@@ -8,7 +8,7 @@ pub(super) trait Notation {
     /// The infix operators for "and" and "or", and the prefix for "not", with its trailing space if needed.
     const LOGIC_OPERATORS: [&'static str; 3] = ["&&", "||", "!"];
 
-    /// Prints a path; `steps` contains the kind of each step.
+    /// Prints a path; `steps` contains the kind of the value at each name.
     fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let _ = steps;
         path.join(".")

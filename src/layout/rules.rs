@@ -17,8 +17,8 @@ pub struct DeclaredRule {
     pub requirement: String,
 }
 
-/// Returns the rules of the constraints and of the fields with checks in these layouts. Entries that differ only in the
-/// declaration of the field are listed once.
+/// Returns the rules of all constraints in these layouts, and the rules of all fields with checks. Entries that differ
+/// only in the declaration of the field are listed once.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {

@@ -4,8 +4,8 @@ use super::declaration::{Declaration, Field, Shape, Type};
 use super::expr::{BinaryOp, Expr};
 
 impl Type {
-    /// Returns the size of a value in bytes; `None` if values may differ in size. Can be used in constant expressions,
-    /// for example for the size of a table entry.
+    /// Returns the size of a value in bytes; `None` for choices, and if values may differ in size. Can be used in
+    /// constant expressions, for example for the size of a table entry.
     ///
     /// Ignores look-aheads and fields at explicit offsets. Two successive fields with opposite conditions and equal
     /// sizes count once.

@@ -29,8 +29,8 @@ pub enum Category {
 }
 
 impl Category {
-    /// Returns the category of the last path segment with a category; [`Other`](Category::Other) if there is none.
-    /// Ignores names that the file defines, except those of joint and weight attributes.
+    /// Returns the category of the last path segment that has one; [`Other`](Category::Other) if none has. Ignores
+    /// names that the file defines, except those of joint and weight attributes.
     pub(super) fn from_path(path: &str) -> Category {
         let mut category = Category::Other;
         let mut segments = path.split(['.', '[', ']', ',', ' ']);

@@ -23,8 +23,8 @@ pub struct Animation {
     pub rate: f32,
     /// The duration in ticks.
     pub duration: f32,
-    /// Whether the animation loops. If so, each channel interpolates from its last sample to its first sample, which
-    /// repeats after [`duration`](Animation::duration) ticks.
+    /// Whether the animation loops. If so, each channel repeats after [`duration`](Animation::duration) ticks: it
+    /// interpolates from its last sample to the first sample of the next loop.
     pub looped: bool,
     /// Lists of sample times, in ticks and ascending order. Channels can share a list.
     pub times: Vec<Vec<f32>>,
@@ -48,12 +48,13 @@ pub struct Channel {
 /// The interpolation between two samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Interpolation {
-    /// The earlier sample.
+    /// Holds the earlier sample until the time of the later one.
     Step,
     /// Linear interpolation; rotations use slerp along the shorter arc.
     #[default]
     Linear,
-    /// Linear interpolation; rotations use nlerp with their signs as stored, which turns faster near the middle.
+    /// Linear interpolation; rotations use nlerp without changing the signs of the quaternions. Unlike slerp, nlerp
+    /// turns faster near the middle.
     Normalized,
 }
 
@@ -116,7 +117,7 @@ impl Animation {
     }
 
     /// Returns the transform of each joint, relative to its parent, at the time `ticks`. Unless the animation loops,
-    /// each channel clamps `ticks` to its first and last sample.
+    /// each channel clamps `ticks` to its first and last sample time.
     pub fn pose(&self, skeleton: &Skeleton, ticks: f32) -> Vec<Transform> {
         self.poses(skeleton, &[ticks])
     }

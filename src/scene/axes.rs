@@ -66,9 +66,9 @@ impl fmt::Display for Axis {
 pub struct Conventions {
     /// The direction to the right when facing forward.
     pub right: Axis,
-    /// The direction up.
+    /// The up direction.
     pub up: Axis,
-    /// The direction forward.
+    /// The forward direction.
     pub forward: Axis,
     /// The corner of images at texture coordinate (0, 0).
     pub uv_origin: UvOrigin,
@@ -148,7 +148,7 @@ impl Conventions {
 
 impl fmt::Display for Conventions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `right` follows from the handedness.
+        // `right` follows from `up`, `forward` and the handedness.
         let Conventions { right: _, up, forward, uv_origin, unit, evidence: _ } = self;
         let hand = if self.is_left_handed() { "left" } else { "right" };
         write!(f, "{up} up, {forward} forward, {hand}-handed, texture origin {uv_origin}, ")?;

@@ -58,9 +58,9 @@ impl Scene {
         limits::check_mesh_limit(self.meshes.len(), limits.max_triangles)
     }
 
-    /// Replaces each mesh with placements for which `is_baked` returns `true` by one transformed copy per instance.
-    /// Returns an error if memory is exhausted, or the scene would exceed `max_triangles` triangles or vertices or a
-    /// limit derived from it (on meshes, names and extras).
+    /// Replaces a mesh by one transformed copy per instance if it has placements and `is_baked` returns `true`. Returns
+    /// an error if memory is exhausted, or the scene would exceed `max_triangles` triangles or vertices. Also returns
+    /// an error if it would exceed a limit derived from `max_triangles`: on meshes, or on names and extras.
     pub(crate) fn bake(
         &mut self,
         max_triangles: u64,
@@ -99,8 +99,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Bakes meshes whose placements glTF nodes cannot express: meshes in levels of detail, and meshes with a placement
-    /// that does not decompose into translation, rotation and scale.
+    /// Bakes meshes whose placements glTF nodes cannot express. These are the meshes in levels of detail, and meshes
+    /// with a placement that does not decompose into translation, rotation and scale.
     pub(super) fn bake_inexpressible(&mut self, max_triangles: u64, losses: &mut Vec<Loss>) -> Result<()> {
         let levels: HashSet<usize> = self.lods.iter().flat_map(|lod| &lod.meshes).copied().collect();
         self.bake(max_triangles, losses, |index, mesh| {

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 impl Scene {
     /// Checks that attributes have one value per vertex, indices are in range, and face sizes sum to the number of
     /// corners. Checks that channels have one sample per time, node transforms are finite, and the skeleton has no
-    /// cycles. Ignores joint indices without a skeleton.
+    /// cycles. Without a skeleton, joint indices are not checked.
     ///
     /// # Errors
     ///

@@ -86,7 +86,7 @@ impl Extent {
     }
 }
 
-/// Returns `true` if `error` exceeds `fraction` of the box size. Always `false` for a box without size.
+/// Returns `true` if `error` exceeds `fraction` of the box size. Always `false` for a box of size 0.
 fn exceeds(error: f64, fraction: f64, extent: Extent) -> bool {
     extent.size() > 0.0 && error > fraction * extent.size()
 }
@@ -151,7 +151,8 @@ impl Mesh {
         }
     }
 
-    /// Maps every position with `to`, computing in 64 bits.
+    /// Maps every position with `to`, computing in 64 bits. Adds [64-bit positions](Mesh::exact_positions) if 32 bits
+    /// are too coarse for the result.
     pub(super) fn map_positions(&mut self, to: impl Fn(DVec3) -> DVec3) {
         if self.exact_positions.is_none() {
             let (mut extent, mut largest_error) = (Extent::default(), 0.0_f64);

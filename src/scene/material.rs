@@ -21,7 +21,8 @@ use crate::Loss;
 pub struct Material {
     /// The name, often the name of an image file; empty for an unnamed material.
     pub name: String,
-    /// The base colour: linear red, green, blue and alpha, from 0 to 1. `None`, drawn as white, if the source has none.
+    /// The base colour: linear red, green, blue and alpha, from 0 to 1. `None` if the source has no base colour, which
+    /// is drawn as white.
     pub base_color: Option<[f32; 4]>,
     /// The texture; its colours are multiplied by the base colour.
     pub texture: Option<Texture>,

@@ -29,10 +29,11 @@ pub struct Mesh {
     pub material: Material,
     /// The position (X, Y, Z) of each vertex in metres. `placements` transform it to model space.
     pub positions: Vec<[f32; 3]>,
-    /// The positions in 64 bits. `None` unless 32 bits are too coarse, as in a small mesh far from the origin.
-    /// Edits apply to these positions, then round them to `positions`, which formats write.
+    /// The positions in 64 bits; `None` unless 32 bits are too coarse, as in a small mesh far from the origin. Edits
+    /// apply to these positions, and then update `positions`, the rounded values that formats write.
     pub exact_positions: Option<Vec<[f64; 3]>>,
-    /// The nodes that reference the mesh. Empty for a single node without a name or transform.
+    /// The nodes that reference the mesh. Empty for a single node without a transform, instances, extras, or a name
+    /// other than that of the mesh.
     pub placements: Vec<Placement>,
     /// Whether the source has 2D positions: z is 0 in the axes of the source. A change of axes keeps this flag.
     pub flat: bool,
@@ -173,7 +174,7 @@ pub enum Components {
     I32(Vec<i32>),
 }
 
-/// Evaluates `$result` with `$values` bound to the list of any component type.
+/// Evaluates `$result` with `$values` bound to the numbers in `$components`, whatever their type.
 macro_rules! match_components {
     ($components:expr, $values:ident => $result:expr) => {
         match $components {

@@ -111,7 +111,7 @@ pub struct Scene {
     pub extras: Extras,
 }
 
-/// The source of a scene.
+/// The format that a scene was read from, and the conventions used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     /// The name of the format.
@@ -174,16 +174,16 @@ pub struct Lod {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SceneOptions {
-    /// The conventions of the files; `None` for the [conventions of the format](ToScene::CONVENTIONS).
+    /// The conventions of the file to read or write; `None` for the [conventions of the format](ToScene::CONVENTIONS).
     pub conventions: Option<Conventions>,
     /// The dialect to write; `None` for the dialect of the specification.
     pub dialect: Option<Dialect>,
     /// The extension of the output file, for formats with several file types, such as Crucible. `None` if the file name
     /// is unknown.
     pub extension: Option<String>,
-    /// Whether reading bakes the transforms of nodes into the vertices; only copies of meshes are listed as losses. If
-    /// `false`, nodes become [placements](Mesh::placements). Writers of formats without nodes bake placements and list
-    /// the loss.
+    /// Whether reading bakes the transforms of nodes into the vertices. Copied meshes, dropped names and conflicting
+    /// extras are listed as losses; the transforms are not. If `false`, nodes become [placements](Mesh::placements).
+    /// Writers of formats without nodes bake placements and list the loss.
     pub bake: bool,
     /// The maximum number of triangles, and of vertices. Meshes copied for several nodes count once per copy; see
     /// [`Limits::max_triangles`].
@@ -211,7 +211,7 @@ impl Default for SceneOptions {
 }
 
 impl SceneOptions {
-    /// Sets the conventions of the files.
+    /// Sets the conventions of the file to read or write.
     pub fn with_conventions(self, conventions: Conventions) -> SceneOptions {
         SceneOptions { conventions: Some(conventions), ..self }
     }

@@ -4,7 +4,8 @@ use glam::{DMat3, DMat4, DQuat, DVec3};
 
 use super::{Extras, Transform};
 
-/// The largest cosine between two axes of a transform that is attributed to rounding instead of shear.
+/// The tolerated cosine of the angle between two axes of a transform. Larger cosines count as shear, smaller ones as
+/// rounding.
 const SHEAR_TOLERANCE: f64 = 1e-6;
 
 /// A node that references a mesh.

@@ -92,7 +92,7 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// Returns an error if the animation does not exist, or the time is outside its range.
+    /// Returns an error if the animation does not exist, or the time is more than a millisecond outside its range.
     pub fn set_rest_pose(&mut self, pose: &Pose) -> Result<()> {
         match pose {
             Pose::Rest => {}
@@ -285,7 +285,7 @@ impl Mesh {
     }
 }
 
-/// Linear blend skinning.
+/// The joint matrices of a pose, for linear blend skinning.
 pub(super) struct Skinning {
     /// The transform of each joint from its bind pose to its current pose, in model space.
     pub matrices: Vec<Mat4>,
@@ -296,7 +296,7 @@ pub(super) struct Skinning {
 }
 
 impl Skinning {
-    /// Creates the skinning for the pose `global`, the transform of each joint from joint space to model space.
+    /// Computes the joint matrices of the pose `global`, the transform of each joint from joint space to model space.
     pub fn new(scene: &Scene, global: &[Mat4]) -> Skinning {
         let matrices = global.iter().zip(&scene.skeleton.joints);
         let matrices = matrices.map(|(global, joint)| *global * joint.inverse_bind);

@@ -30,8 +30,8 @@ pub(crate) struct Deviation {
 type TimedChannel<'a> = (&'a Channel, &'a [f32], Option<f32>);
 
 impl Deviation {
-    /// Compares a channel before and after resampling, at the sample times of both. Also compares just before steps and
-    /// period ends and, for rotations, between these times.
+    /// Compares a channel before and after resampling, at the sample times of both. Also compares it immediately before
+    /// each step and each period end. Rotations are also compared between these times.
     pub fn compare(&mut self, before: TimedChannel, after: TimedChannel) {
         let ends = [before.2, after.2].into_iter().flatten().map(f32::next_down);
         let mut times = sorted_times(before.1.iter().chain(after.1).copied().chain(ends));

@@ -9,7 +9,7 @@ use crate::{Loss, Quantity};
 /// The largest scale of a joint at rest that counts as 0, as a fraction of its scale in the bind pose.
 const MIN_SCALE: f32 = 1e-6;
 
-/// The rounding error of a distance, as a fraction of the mesh size.
+/// The largest deviation that counts as rounding, as a fraction of the mesh size.
 const TOLERANCE: f32 = 1e-5;
 
 /// The maximum number of matrix products per animation when measuring a deviation.
@@ -131,8 +131,7 @@ fn longest_axis(matrix: Mat4) -> f32 {
 struct Rebinding {
     /// The new inverse bind matrix of each joint; `None` if it is unchanged.
     inverse_binds: Vec<Option<Mat4>>,
-    /// For each joint, whether the motion of any of its vertices to the rest pose differs from that of the rebound
-    /// joint.
+    /// For each joint, whether any of its vertices moves to the rest pose differently from the rebound joint.
     is_deviating: Vec<bool>,
 }
 

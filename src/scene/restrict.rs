@@ -181,7 +181,7 @@ impl Capabilities {
             std::mem::replace(&mut material.metallic, metallic),
             std::mem::replace(&mut material.roughness, roughness),
         ];
-        // Most glTF files have the default, a fully rough metal, by omission.
+        // Most glTF files omit both factors, so the glTF default, a fully rough metal, is not listed as a loss.
         if found != [metallic, roughness] && found != [1.0, 1.0] {
             let [metallic, roughness] = found;
             let detail = format_args!("metallic {metallic}, roughness {roughness}");
@@ -213,7 +213,7 @@ impl Capabilities {
             losses.list.push(loss.with_count_of(polygons, faces, "faces"));
         }
         let degenerate = mesh.faces.corners.iter().flatten().filter(|count| **count < 3).count();
-        // Writers of formats without a corner limit drop and list such faces themselves.
+        // Writers of formats without a corner limit drop and list these faces themselves.
         if degenerate > 0 && self.max_corners < u32::MAX {
             let loss = Loss::dropped(format!("{at}.faces.corners"), "faces with fewer than 3 corners");
             losses.list.push(loss.with_count_of(degenerate, faces, "faces"));

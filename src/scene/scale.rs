@@ -118,8 +118,8 @@ impl Scene {
     }
 }
 
-/// Returns the map from the rigidly bound space of a joint to its current space; the identity if unscaled, kept or
-/// singular.
+/// Returns the map from the rigidly bound space of a joint to its current space. Returns the identity if the bind pose
+/// is unscaled or singular, or `keep` returns `true`.
 fn rigid_bind_map(joint: &Joint, keep: impl Fn(&Joint) -> bool) -> Mat3 {
     let bind = joint.inverse_bind.inverse();
     if keep(joint) || !bind.is_finite() || scale_error(bind) <= TOLERANCE {
@@ -160,7 +160,8 @@ impl JointSpaces<'_> {
         parent.map_or(Mat3::IDENTITY, |parent| self.map(parent).inverse())
     }
 
-    /// Returns the factor that the scale of a joint is multiplied by; `None` if its rotation also changes.
+    /// Returns the factor that the scale of a joint is multiplied by. `None` if a map is not a uniform scale, or the
+    /// factor is not positive.
     fn scale_factor(&self, joint: usize) -> Option<f32> {
         Some(uniform_factor(self.inverse_parent_map(joint))? * uniform_factor(self.map(joint))?)
             .filter(|factor| *factor > 0.0)

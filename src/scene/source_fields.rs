@@ -2,7 +2,7 @@
 
 use meshspec_derive::ToJson;
 
-/// The source fields of the meshes, joints and animations of a scene, as field paths of the declaration.
+/// The paths of the fields that the meshes, joints and animations of a scene are read from.
 ///
 /// Viewers use them to map vertices to bytes, and findings to vertices.
 ///
@@ -63,7 +63,7 @@ impl StridedList {
 pub struct KeyframeFields {
     /// The path of the key list.
     pub list: String,
-    /// For each channel, the list indices of its samples.
+    /// For each channel, the indices of its samples in `list`.
     #[json(always)]
     pub channels: Vec<Vec<u32>>,
 }

@@ -58,7 +58,7 @@ fn canonical_images_survive_json() {
     data["meshes"][0]["material"] = "gfx/red".into();
     folder.put("pyramid.json", data.to_string());
     let message = folder.run("convert pyramid.json red.bmd --force").fails(1);
-    assert!(message.contains("the form is textured_64 with a material of this name"), "{message}");
+    assert!(message.contains("selects the form textured_64 for this vertex"), "{message}");
     data["meshes"][0]["vertices"][0]["flat_64"]["position"]["frac_x"] = 256.into();
     folder.put("pyramid.json", data.to_string());
     let message = folder.run("convert pyramid.json red.bmd --force").fails(1);

@@ -1,4 +1,4 @@
-//! Parses `#[json(…)]`, the exceptions to the conventions.
+//! Parses `#[json(…)]`, which declares exceptions to meshspec's JSON conventions.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::{ToTokens, quote};
@@ -9,10 +9,10 @@ use crate::attributes;
 use crate::directives::{Directive, parse_directives_of};
 use crate::unraw_name;
 
-/// The exceptions of a struct or enum.
+/// The options in `#[json(…)]` on a struct or enum.
 #[derive(Default)]
 pub struct ContainerOptions {
-    /// The exceptions, as attributes of serde.
+    /// The options, as attributes of serde.
     serde: Vec<Tokens>,
     transparent: bool,
 }
@@ -72,17 +72,17 @@ pub enum Presence {
     Unspecified,
     /// Always written; an absent option is `null`.
     Always,
-    /// Always written; the default if missing.
+    /// Always written; read as the default if missing.
     Default,
-    /// Omitted if it is the default; the default if missing.
+    /// Omitted if it is the default; read as the default if missing.
     Optional,
-    /// Never written; always the default.
+    /// Never written; always read as the default.
     Skip,
     /// Flattened into the fields of the enclosing struct.
     Flatten,
 }
 
-/// The exceptions of a field.
+/// The options in `#[json(…)]` on a field.
 #[derive(Default)]
 pub struct FieldOptions {
     pub name: Option<LitStr>,

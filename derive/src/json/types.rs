@@ -1,4 +1,4 @@
-//! Tests on the syntax of types and expressions.
+//! Inspects the syntax of types and expressions.
 
 use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, PathSegment, Type};
 
@@ -12,7 +12,7 @@ pub fn is_list(ty: &Type) -> bool {
     item(ty, "Vec").is_some()
 }
 
-/// Returns the type `T` of `container<T>`.
+/// Returns the type `T` of `container<T>`; `None` for other types.
 pub fn item<'t>(ty: &'t Type, container: &str) -> Option<&'t Type> {
     let segment = last_segment(ty).filter(|segment| segment.ident == container)?;
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
@@ -37,7 +37,7 @@ pub fn is_zero(expr: &Expr) -> bool {
     matches!(expr, Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_digits() == "0")
 }
 
-/// Returns the last segment of a path.
+/// Returns the last segment of a type's path; `None` for a type that is not a path.
 fn last_segment(ty: &Type) -> Option<&PathSegment> {
     match without_parentheses(ty) {
         Type::Path(path) => path.path.segments.last(),

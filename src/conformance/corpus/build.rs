@@ -15,7 +15,7 @@ use crate::contents::Contents;
 use crate::layout::generate;
 use crate::{AnyFormat, Dialect, ReadOptions, Result, parallel};
 
-/// The number of mutated files to add if fewer files than this are missing.
+/// The number of mutated files that are added even if fewer files are missing.
 const MIN_MUTATED: usize = 32;
 
 /// The maximum number of attempts per requested file. Some attempts yield no new file.
@@ -132,7 +132,8 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Valid, dialect, bytes, verdicts, None, description);
     }
 
-    /// Adds a valid hand-written case. Returns a broken one, to be sorted among the other broken files.
+    /// Adds a valid hand-written case. Returns a broken one, to be sorted among the other broken files. Skips cases in
+    /// another dialect or without an unambiguous verdict and, if files must be plausible, valid cases with warnings.
     fn add_edge_case(&mut self, description: &str, bytes: Vec<u8>, config: &Config) -> Option<Candidate> {
         let dialect = self.oracle.format.detect(&bytes).dialect;
         if config.dialect.is_some_and(|wanted| wanted != dialect) {

@@ -1,4 +1,4 @@
-//! Searches for files that break rules that code enforces.
+//! Searches for files that break the rules enforced by code.
 
 use super::candidates::Candidates;
 use super::pool::{Pool, ValidFile};
@@ -24,7 +24,7 @@ const BYTE_CHANGES: [fn(u8) -> u8; 10] = [
 ];
 
 /// Offers files with one changed byte until each of `rules` is broken, or [`MAX_BYTES`] is reached. A rule about list
-/// items must also be broken in a later item. Returns the remaining rules.
+/// items must also be broken in a later item. Returns the rules that are still not broken.
 pub(super) fn offer_changed_bytes(
     bases: &[&ValidFile],
     mut rules: Vec<&'static str>,

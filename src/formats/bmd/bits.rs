@@ -1,4 +1,4 @@
-//! Extraction of bit fields from little-endian words. All functions are inlined, for loops over many words.
+//! Extracts bit fields from little-endian words. All functions are inlined, because they run in loops over many words.
 
 use crate::layout::declaration::BitRange;
 

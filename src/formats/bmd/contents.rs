@@ -120,7 +120,7 @@ fn interpolation_tolerance(vectors: impl Iterator<Item = [f32; 3]>) -> f32 {
     ROUNDING * vectors.flatten().fold(1.0, |largest: f32, coordinate| largest.max(coordinate.abs()))
 }
 
-/// Returns the rest pose and up to three poses of each animation, within a budget. Empty without bones.
+/// Returns the rest pose and up to three poses of each animation, until the budget is spent. Empty without bones.
 fn poses(document: &Document) -> Vec<contents::Pose> {
     if document.bones.is_empty() {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! Hand-written violations of the BMD rules that generated breakages never violate in isolation: an image, and a change
-//! for each rule.
+//! Hand-written violations of the BMD rules that no generated breakage violates alone: a valid image, and a change to
+//! it for each rule.
 
 use super::document::PackedVertex::{Scaled96, Textured64};
 use super::document::{
@@ -83,7 +83,7 @@ fn add_vertex(image: &mut Document, mesh: usize, vertex: PackedVertex) {
 fn push_vertex(mesh: &mut Mesh, vertex: PackedVertex) {
     // Cannot fail: the tags match the forms, and all 64-bit vertices are textured.
     let _ = mesh.vertices.push(vertex);
-    // 1 allows all sizes.
+    // Subtype 1 allows all sizes.
     mesh.flags.set_vertex_subtype(1);
 }
 
@@ -92,7 +92,7 @@ fn add_face(image: &mut Document, face: impl Into<Option<PackedFace>>) {
     change_mesh(image, 0, |mesh| {
         // Cannot fail: the tags match the forms.
         let _ = face.into().map(|face| mesh.faces.push(face));
-        // 1 allows all forms.
+        // Type 1 allows all forms.
         mesh.flags.set_triangles_type(1);
     });
 }

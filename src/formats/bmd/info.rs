@@ -59,7 +59,7 @@ fn attributes(mesh: &Mesh) -> Vec<AttributeInfo> {
     attributes
 }
 
-/// Name and components of an attribute.
+/// The name of an attribute, and the number and type of its components.
 type Attribute = (&'static str, &'static str);
 
 const POSITION: Attribute = ("position", "3 × 9 bits");

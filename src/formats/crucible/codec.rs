@@ -114,7 +114,7 @@ impl StreamSizes {
         counts.is_some_and(|counts| counts.windows(2).all(|two| two[0].0 != two[1].0 || two[0].1 == two[1].1))
     }
 
-    /// Returns `true` if the meaning of an attribute depends on the dialect.
+    /// Returns `true` if the meaning of at least one attribute depends on the dialect.
     fn depend_on_dialect(&self) -> bool {
         self.streams.iter().any(|(_, attribute, _)| attribute.depends_on_dialect())
     }
@@ -143,7 +143,7 @@ pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// Returns `true` if detecting the dialect keeps the attributes of an encoded, valid document (C13).
+/// Returns `true` if detecting the dialect of an encoded, valid document keeps the meaning of its attributes (C13).
 pub(super) fn detection_keeps_attributes(document: &Document, bytes: &[u8]) -> bool {
     let mut streams = document.chunks.iter().flat_map(|chunk| &chunk.streams);
     let depends_on_dialect = |stream: &Stream| {

@@ -1,4 +1,4 @@
-//! Queries on documents.
+//! Converts indices to 32-bit numbers, and counts the vertices of a chunk.
 
 use super::schema::{Chunk, Indices};
 

@@ -25,7 +25,7 @@ const POSITION_2D: &str = "position_2d";
 /// The source format of scenes read from Crucible.
 const SOURCE: &str = "crucible";
 
-/// The scene extra of a scene read from a container with one chunk.
+/// The extra that marks a scene read from a container with one chunk.
 const CONTAINER: &str = "crucible_container";
 
 impl ToScene for Document {

@@ -1,4 +1,4 @@
-//! Access to document values by declared field names.
+//! Looks up document values by their declared field names, to check constraints.
 
 use super::document::Document;
 use super::schema::Header;

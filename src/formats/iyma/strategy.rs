@@ -62,7 +62,8 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     })
 }
 
-/// Converts random numbers to a mesh within the buffers, with indices below its vertex count.
+/// Converts random numbers to a mesh within the buffers. The mesh has no indices unless all indices in the buffer are
+/// below its vertex count.
 fn random_mesh(random: [u32; 4], indices: Option<&IndexBuffer>, vertices: u32, plausible: bool) -> MeshInfo {
     let within = |first: u32, count: u32, len: u32| {
         let first = first % (len + 1);

@@ -15,9 +15,9 @@ use crate::{Detection, Dialect, Error, Limits, Report, Result, Severity, path};
 
 /// Detects MESH by its structure, and the dialect (M17).
 ///
-/// The renderlib layout matches if the last row of the root transform is 0, 0, 0, 1. If both layouts match, the dialect
-/// is the specification's, unless renderlib consumes the whole file, and the file is invalid or has unprintable strings
-/// in the specification's dialect. Copies data only if both layouts match.
+/// The renderlib layout matches if the last row of the root transform is 0, 0, 0, 1. If both layouts match, prefers the
+/// specification's dialect. Chooses renderlib instead if its layout consumes the whole file, and the file is invalid or
+/// has unprintable strings in the specification's dialect. Copies data only if both layouts match.
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     let strings = find_spec_strings(bytes);
     let (dialect, has_structure) = match (matches_renderlib(bytes), strings) {
@@ -30,7 +30,7 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     Detection { confidence: confidence(bytes, has_structure), dialect }
 }
 
-/// Returns the bytes of the strings; `None` if the specification's layout does not match up to them.
+/// Returns the bytes of the strings; `None` if the specification's layout does not match up to the strings.
 fn find_spec_strings(bytes: &[u8]) -> Option<&[u8]> {
     struct StringsOffset(Option<u64>);
 
@@ -57,7 +57,8 @@ fn are_printable(strings: &[u8]) -> bool {
     strings.last().is_none_or(|last| *last == 0) && strings.split(|byte| *byte == 0).all(is_printable)
 }
 
-/// Returns the confidence that a file with this start is MESH. `has_structure` is `true` if the rest matches a dialect.
+/// Returns the confidence that `bytes` are a MESH file, from the first three bytes. `has_structure` is `true` if the
+/// rest matches a dialect.
 fn confidence(bytes: &[u8], has_structure: bool) -> Confidence {
     let [Header::VERSION, low, high, ..] = *bytes else { return Confidence::None };
     let format = VertexFormat::from_bytes([low, high]);

@@ -1,4 +1,4 @@
-//! Queries on documents.
+//! Looks up durations, names and poses of animations, and interprets the parents of joints.
 
 #[cfg(feature = "scene")]
 use super::schema::Joint;

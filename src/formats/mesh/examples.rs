@@ -33,7 +33,6 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     Some(RuleExample { dialect, violating, correct, is_json: false })
 }
 
-/// The name of the animation.
 const ANIMATION_NAME: &str = "walk";
 
 /// Returns a triangle whose first vertex is bound to `joint`.

@@ -56,7 +56,7 @@ impl ToScene for Document {
         let animations = self.animations.iter().enumerate();
         let animations = animations.map(|(index, animation)| to_animation(&self, index, animation));
         let animations = animations.collect::<Result<_>>()?;
-        // Converted: `animations` and `strings`. Without a scene counterpart: `dialect`.
+        // `animations` and `strings` were converted above; `dialect` has no scene counterpart.
         let Document { root_transform, vertices, indices, joints, dialect: _, animations: _, strings: _ } =
             self;
         let mut mesh = to_mesh(vertices, indices, conventions.uv_origin);

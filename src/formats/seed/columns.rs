@@ -3,7 +3,7 @@
 /// Maximum number of values in a line; the grammar has the same limit.
 pub const MAX_VALUES: usize = 4;
 
-/// Floats or integers.
+/// The numbers in a line or column: floats or integers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Numbers<F, I> {
     Floats(F),

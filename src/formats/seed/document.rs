@@ -1,4 +1,4 @@
-//! Queries on documents.
+//! Looks up properties, and counts vertices and lines.
 
 use super::schema::{CommentPlace, Document, LineKind};
 

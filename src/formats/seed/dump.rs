@@ -16,7 +16,7 @@ use crate::text::truncated;
 /// Maximum displayed length of a property value, in characters.
 const MAX_CHARS: usize = 200;
 
-/// Calls `visit` with each line until it returns `ControlFlow::Break`.
+/// Calls `visit` with each line until `visit` returns `ControlFlow::Break`.
 pub(super) fn visit_lines(file: &[u8], visit: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
     if let Some(encoding) = text::other_encoding(file) {
         let diagnostic = messages::encoding_error(encoding);
@@ -36,7 +36,7 @@ pub(super) fn visit_lines(file: &[u8], visit: &mut dyn FnMut(&Line) -> ControlFl
     }
 }
 
-/// Returns a line that has no findings and appends to no list.
+/// Returns a line that belongs to no list and has no findings.
 fn unlisted_line(number: u64, start: usize, bytes: &[u8]) -> Line<'_> {
     Line { number, offset: start as u64, bytes, list: "", index: 0, findings: Vec::new(), describe }
 }

@@ -19,7 +19,7 @@ pub(super) fn check(document: &Document, unreadable: UnreadableLines, report: &m
     check_values(document, report);
 }
 
-/// Adds the violations of the structure: of properties and, if all lines are of known kinds, line counts and integers.
+/// Adds the violations in properties and, if the kinds of all lines are known, in line counts and integers.
 pub(super) fn check_structure(document: &Document, unreadable: UnreadableLines, report: &mut Report) {
     check_properties(document, unreadable, report);
     if !unreadable.has_unknown_lines {
@@ -124,7 +124,7 @@ fn check_range(kind: LineKind, values: &[u32], report: &mut Report) {
 }
 
 fn check_indices(kind: LineKind, indices: &[u32], vertices: usize, report: &mut Report) {
-    // Fast path: a branch-free pass over all indices. A file without positions violates `MISSING`.
+    // Fast path: a branch-free pass over all indices. A file without positions violates `MISSING` instead.
     let max = indices.iter().fold(0, |max, index| max.max(*index)) as usize;
     if max < vertices || vertices == 0 {
         return;

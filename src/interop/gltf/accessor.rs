@@ -21,7 +21,7 @@ pub(super) struct Accessor<'a> {
     /// The number of components per value; 16 for 4 × 4 matrices.
     pub components: usize,
     pub count: usize,
-    /// The values before substitution; `None` if there is no buffer view, so that all are 0.
+    /// The values before the sparse substitution; `None` if there is no buffer view, so that all values are 0.
     values: Option<Strided<'a>>,
     /// The sparse substitution: indices and values.
     sparse: Option<(Vec<usize>, Strided<'a>)>,

@@ -44,8 +44,8 @@ pub(super) fn save_glb(mut json: RootMap, buffer: &Buffer, name: &str, files: &m
     Ok(file.flush()?)
 }
 
-/// Writes the JSON, and the buffer to a `.bin` file with the same stem; if companion files are unsupported, to a data
-/// URI.
+/// Writes the JSON, and the buffer to a `.bin` file with the same stem. If companion files are unsupported, embeds the
+/// buffer in the JSON as a data URI.
 pub(super) fn save_json(mut json: RootMap, buffer: &Buffer, name: &str, files: &mut dyn Files) -> Result<()> {
     if buffer.len() > 0 {
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
@@ -80,7 +80,7 @@ fn to_bytes(json: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>> {
 pub(super) fn split_container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return Ok((bytes, None)) };
     let reject = |path: &str, message: String| Error::malformed(message).at_text(path);
-    let truncated = || reject("header", "the file ends in its header".to_owned());
+    let truncated = || reject("header", "the file ends within its header".to_owned());
     let (version, rest) = read_u32(rest).ok_or_else(truncated)?;
     let (length, rest) = read_u32(rest).ok_or_else(truncated)?;
     if version != 2 {

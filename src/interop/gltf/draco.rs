@@ -28,7 +28,7 @@ pub(super) fn read(file: &GltfFile, primitive: &Primitive, at: &str) -> Result<D
     }
 }
 
-/// Rejects compressed primitives in builds without the decoder, unless the file also has uncompressed data.
+/// In builds without the decoder, rejects a compressed primitive unless its positions are also stored uncompressed.
 #[cfg(not(feature = "draco"))]
 fn decompress(file: &GltfFile, primitive: &Primitive, _: &Value, at: &str) -> Result<DecodedPrimitive> {
     use ::gltf::json::mesh::Semantic;

@@ -8,7 +8,7 @@ pub(super) fn malformed(path: impl Into<String>, message: impl ToString) -> Erro
     Error::malformed(message).at_text(path)
 }
 
-/// The losses of reading a file, and the error of its first unreadable object.
+/// The losses recorded while reading a file, and the error of its first unreadable object.
 #[derive(Default)]
 pub(super) struct ReadLog {
     pub losses: Vec<Loss>,
@@ -16,8 +16,8 @@ pub(super) struct ReadLog {
 }
 
 impl ReadLog {
-    /// Records the error of the object at the path `at`. Returns the detail text for its loss. Returns `error` if it is
-    /// about an exceeded limit, since such errors stop reading.
+    /// Records the error of the object at the path `at`. Returns the detail text for its loss. Returns an error about
+    /// an exceeded limit as `Err`, which stops reading.
     pub fn record(&mut self, error: Error, at: &str) -> Result<String> {
         if let ErrorKind::LimitExceeded(_) = error.kind() {
             return Err(error);
@@ -27,8 +27,8 @@ impl ReadLog {
         Ok(message)
     }
 
-    /// Returns the value of an `Ok` result. Otherwise, records the error of the object at the path `at` and the loss that
-    /// `loss` creates, and returns `None`. Returns an error if the object exceeds a limit.
+    /// Returns the value of an `Ok` result. Otherwise, records the error of the object at the path `at` and the loss
+    /// that `loss` creates, and returns `None`. Returns an error if the object exceeds a limit.
     pub fn recover<T>(&mut self, result: Result<T>, at: &str, loss: fn(&str) -> Loss) -> Result<Option<T>> {
         result.map(Some).or_else(|error| {
             let detail = self.record(error, at)?;

@@ -41,7 +41,7 @@ pub(super) struct GltfFile<'a> {
 
 impl<'a> GltfFile<'a> {
     /// Parses a file and loads its buffers. Returns an error if the file is not glTF 2.0, or a skin refers to a missing
-    /// joint. Errors of buffers are returned on first use.
+    /// joint. An error about a buffer is returned when the buffer is first used.
     pub fn new(
         bytes: &'a [u8],
         files: &dyn Files,
@@ -284,7 +284,7 @@ pub(super) fn read_extras(extras: &json::Extras) -> Extras {
     }
 }
 
-/// Returns the message of the error that `bytes` more bytes exceed [`Limits::max_decoded`].
+/// Returns the error message for `bytes` more bytes, which exceed [`Limits::max_decoded`].
 fn budget_message(bytes: u64) -> String {
     format!("{bytes} more bytes than the limit for decoded data allows")
 }

@@ -118,7 +118,8 @@ impl Hierarchy {
     }
 }
 
-/// Returns one flag per node: `true` if the node is animated.
+/// Returns one flag per node: `true` if the node is animated. Ignores channels that animate morph targets, have an
+/// unknown path, or lack a sampler.
 pub(super) fn animated_nodes(root: &json::Root) -> Vec<bool> {
     let mut animated = vec![false; root.nodes.len()];
     for animation in &root.animations {
@@ -164,7 +165,8 @@ fn subtree_ranges(order: &[usize], parents: &[Option<usize>]) -> Vec<Range<usize
     ranges
 }
 
-/// Returns the roots of the default scene; all roots if there is none. Lists the other scenes as losses.
+/// Returns the roots of the default scene or, if none is declared, of the first scene. Without scenes, returns all
+/// roots of the file. Lists the other scenes as losses.
 fn scene_roots(file: &GltfFile, parents: &[Option<usize>], losses: &mut Vec<Loss>) -> Vec<usize> {
     let root = &file.root;
     let chosen = root.scene.map_or(0, |scene| scene.value());
@@ -207,7 +209,8 @@ pub(super) fn coarser_levels(file: &GltfFile, node: usize, losses: &mut Vec<Loss
     existing.into_iter().filter_map(|id| Some(id.as_u64()? as usize)).collect()
 }
 
-/// Returns the minimum distance, in metres, of a level of detail; `None` if the extras of the node contain no distance.
+/// Returns the minimum distance, in metres, at which a level of detail is displayed; `None` if the extras of its node
+/// contain no distance.
 pub(super) fn lod_distance(node: &json::Node) -> Option<f32> {
     let meshspec_extras = take_meshspec_extras(&mut read_extras(&node.extras));
     meshspec_extras.get("distance").and_then(Value::as_f64).map(|distance| distance as f32)

@@ -129,7 +129,7 @@ fn set_extras(object: &mut Object, extras: Extras) {
     set_if(object, !extras.is_empty(), "extras", extras);
 }
 
-/// Returns an extension object of a node.
+/// Returns an extension object of a node; `None` if the node lacks the extension.
 fn node_extension<'a>(node: &'a ::gltf::json::Node, name: &str) -> Option<&'a Value> {
     node.extensions.as_ref()?.others.get(name)
 }

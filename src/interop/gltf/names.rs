@@ -33,7 +33,8 @@ pub(super) struct MeshOrigin<'a> {
 }
 
 impl MeshOrigin<'_> {
-    /// Sets the name and merges the extras, listing overridden ones. Primitives override meshes, which override nodes.
+    /// Sets the name and merges the extras. Lists overridden extras as losses. Primitives override meshes, which
+    /// override nodes.
     pub fn set_name_and_extras(&self, mesh: &mut Mesh, losses: &mut Vec<Loss>) {
         let (node, entry) = (&self.root.nodes[self.node], &self.root.meshes[self.mesh]);
         let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());

@@ -20,8 +20,8 @@ use crate::{Loss, Result, Strictness};
 /// Reads a primitive. Returns its mesh and the numbers of its `TEXCOORD` sets. Records a loss and returns `None` if the
 /// primitive is unsupported.
 ///
-/// Joint indices refer to the joints of the skin. `mesh_meshspec_extras` are the `meshspec` extras of the mesh, and `weights`
-/// are the weights of the morph targets.
+/// Joint indices refer to the joints of the skin. `mesh_meshspec_extras` is the object `meshspec` in the extras of the
+/// mesh. `weights` are the weights of the morph targets.
 pub(super) fn read(
     file: &GltfFile,
     entry: &json::mesh::Primitive,

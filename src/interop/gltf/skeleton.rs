@@ -67,7 +67,7 @@ impl NodeJoints {
     }
 
     /// Returns the joint that moves the mesh of `node` under `parent`, and the transform from mesh to model space in
-    /// the bind pose. `None` for static meshes.
+    /// the bind pose. `None` for static meshes, and if the inverse bind matrix of the joint has no finite inverse.
     pub fn driving_joint(
         &self,
         hierarchy: &Hierarchy,
@@ -131,7 +131,8 @@ impl NodeJoints {
             let number = match self.joint_of(node) {
                 Some(joint) if self.skeleton.joints[joint].inverse_bind == inverse_bind => joint,
                 Some(joint) => {
-                    // The bind pose differs from an earlier skin: adds a child joint that moves with the known joint.
+                    // The bind pose differs from that of an earlier skin: adds a child joint that moves with the known
+                    // joint.
                     duplicates += 1;
                     let name = self.skeleton.joints[joint].name.clone();
                     let (parent, rest) = (Some(joint), Some(Transform::default()));

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::Loss;
 
-/// Returns the extensions that are supported, without effect, or listed by [`record_users`].
+/// Returns the extensions that are supported, that have no effect on scenes, or whose content [`record_users`] lists.
 fn supported_extensions() -> HashSet<&'static str> {
     let mut names = HashSet::from([LOD, INSTANCING, LIGHTS, TEXTURE_TRANSFORM, "KHR_mesh_quantization"]);
     names.extend(TEXTURE_SOURCES.map(|(name, _)| name));

@@ -23,7 +23,7 @@ pub(super) struct CornerParser {
     latest: Vec<LatestVertex>,
     /// The vertices that are not in `latest`, by part and corner.
     others: HashMap<(u32, Corner), u32>,
-    /// Whether `others` may contain a vertex of a part that has no vertex in `latest` at the same position.
+    /// Whether any vertex in `others` may belong to a part other than that of the vertex in `latest` at its position.
     has_unlisted: bool,
     /// The largest forward reference to a value of each kind.
     largest: [Option<u32>; 3],
@@ -49,8 +49,8 @@ impl LatestVertex {
 }
 
 impl CornerParser {
-    /// Parses `word`, the last returned word of `words`, as a corner such as `1/2/3` or `-1//-1`. `counts` are the
-    /// numbers of values read so far.
+    /// Parses `word`, which `words` returned last, as a corner such as `1/2/3` or `-1//-1`. `counts` are the numbers of
+    /// values read so far.
     #[inline]
     pub fn parse(&mut self, word: &[u8], words: &Words, counts: Corner) -> Result<Corner> {
         let mut corner = [ABSENT; 3];
@@ -100,7 +100,8 @@ impl CornerParser {
         }
     }
 
-    /// Returns the largest forward reference to a kind of value if it is not below `counts`, the totals of the file.
+    /// Returns the largest forward reference to a value of the kind `slot`. `None` if there is none, or it is below
+    /// `counts`, the totals of the file.
     fn unresolved(&self, slot: usize, counts: Corner) -> Option<u32> {
         self.largest[slot].filter(|index| *index >= counts[slot])
     }
@@ -171,7 +172,7 @@ impl CornerParser {
 const MAX_DIGITS: usize = 9;
 
 /// Parses a corner with absolute indices of up to [`MAX_DIGITS`] digits at the start of `text`. Returns the corner and
-/// its length in bytes.
+/// its length in bytes; `None` for any other text.
 #[inline]
 pub(super) fn parse_absolute(text: &[u8]) -> Option<(Corner, usize)> {
     let mut corner = [ABSENT; 3];

@@ -15,7 +15,8 @@ pub(super) fn collect_materials(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> 
     let mut names = BTreeSet::new();
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let material = mesh.material.clone();
-        // A `usemtl` statement applies until the next one, so after a material, even the default one needs an entry.
+        // A `usemtl` statement applies until the next one, so once the library has an entry, the default material also
+        // needs one.
         if material == Material::default() && library.is_empty() {
             continue;
         }

@@ -55,7 +55,8 @@ impl MtlMaterial {
         }
     }
 
-    /// Applies the options `-s` and `-o` to the texture coordinates of a mesh. Returns `true` if these change.
+    /// Applies the options `-s` and `-o` to the texture coordinates of a mesh. Returns `true` if the coordinates
+    /// change.
     pub fn transform_uvs(&self, mesh: &mut Mesh) -> bool {
         let map = self.map.as_ref().zip(mesh.uvs.first_mut());
         map.is_some_and(|(map, uvs)| map.transform.apply(uvs))
@@ -194,7 +195,7 @@ fn read_up_to_three(words: &mut Words, missing: f64) -> Result<[f64; 2]> {
     Ok([values[0], values[1]])
 }
 
-/// Reads a colour. Green and blue default to red.
+/// Reads a colour. If only red is given, green and blue equal red.
 fn read_color(words: &mut Words) -> Result<[f32; 3]> {
     let red = read_finite(words, "the red component")?;
     match words.clone().read_optional_f32()? {

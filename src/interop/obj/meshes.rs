@@ -69,7 +69,8 @@ fn set_attributes(mesh: &mut Mesh, corners: &[Corner], lists: &ValueLists, at: &
             losses.push(loss.with_count_of(count, corners.len(), "vertices"));
         }
     };
-    // All indices are in range: the reader has dropped or cleared all others.
+    // All indices are in range: the reader has dropped faces with missing positions, and cleared all other invalid
+    // indices.
     (mesh.positions, mesh.exact_positions) = lists.positions.select(corners.iter().map(|corner| corner[0]));
     if corners.iter().any(|corner| corner[1] != ABSENT) {
         record_defaults(count_absent(corners, 1), "uvs[0]", "texture coordinates (0, 0)");

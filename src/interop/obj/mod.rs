@@ -1,18 +1,18 @@
 //! Wavefront OBJ, including the colours and images of materials.
 //!
-//! **Read:** positions `v` with optional colours, texture coordinates `vt`, normals `vn`, and polygons `f` with
-//! absolute or relative indices; objects `o`, groups `g` and materials `usemtl`. From `mtllib` libraries: diffuse
-//! colours `Kd`, opacity `d` or `Tr`, and images `map_Kd`. Each object and group becomes one mesh per material, named
-//! after the object, the group, or `object/group`. Each combination of indices becomes a vertex, in the order of first
-//! use. The positions of a file without faces become one mesh.
+//! **Read:** positions `v` with optional colours, texture coordinates `vt`, normals `vn`, objects `o`, groups `g` and
+//! materials `usemtl`. Polygons `f` may have absolute or relative indices. From `mtllib` libraries: diffuse colours
+//! `Kd`, opacity `d` or `Tr`, and images `map_Kd`. Each object and group becomes one mesh per material, named after the
+//! object, the group, or `object/group`. Each combination of indices becomes a vertex, in the order of first use. The
+//! positions of a file without faces become one mesh.
 //!
 //! **Written:** the same statements, with one object per mesh. Materials are written to a library with the same stem,
 //! and embedded images to files. Numbers are the shortest decimals that parse to the same bits.
 //!
-//! **Lost,** and listed: on reading, curves, surfaces, lines, points, weights, third texture coordinates, smoothing
-//! groups of faces without normals, other material properties, unused materials and values, and unreadable libraries.
-//! On writing, additional sets of texture coordinates or colours, alpha of vertices and unblended materials, tangents,
-//! joints, animations and custom attributes.
+//! **Lost,** and listed: on reading, curves, surfaces, lines, points, weights, third texture coordinates, and smoothing
+//! groups of faces without normals. Also lost are other material properties, unused materials and values, and
+//! unreadable libraries. On writing, additional sets of texture coordinates or colours, alpha of vertices and unblended
+//! materials, tangents, joints, animations and custom attributes.
 
 mod corners;
 mod file;

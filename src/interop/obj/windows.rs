@@ -46,7 +46,7 @@ impl<'a> WindowReader<'a> {
             }
             if window.len() as u64 > self.max_line {
                 let message =
-                    format!("a line has more than {} bytes, 32 per triangle of the limit", self.max_line);
+                    format!("a line exceeds the limit of {} bytes, 32 per allowed triangle", self.max_line);
                 return Err(Error::limit_exceeded(Limit::Triangles, message));
             }
         }

@@ -1,10 +1,10 @@
 //! PLY, the Stanford polygon format.
 //!
-//! **Read:** ASCII, little-endian and big-endian files. From the element `vertex`: x y z (without z, the mesh is
-//! [flat](crate::scene::Mesh::flat)), nx ny nz, texture coordinates (u v, s t, texture_u texture_v), and red green blue
-//! alpha as bytes or floats. Any other number becomes a custom attribute. From the element `face`, or `tristrips` if
-//! there is no `face`: the list `vertex_indices` or `vertex_index`. In ASCII files, each item takes one line. The
-//! texture is specified by a comment `TextureFile`.
+//! **Read:** ASCII, little-endian and big-endian files. From the element `vertex`: x y z, nx ny nz, texture coordinates
+//! (u v, s t, texture_u texture_v), and red green blue alpha as bytes or floats. Without z, the mesh is
+//! [flat](crate::scene::Mesh::flat). Any other number becomes a custom attribute. From the element `face`, or
+//! `tristrips` if there is no `face`: the list `vertex_indices` or `vertex_index`. In ASCII files, each item takes one
+//! line. The texture is specified by a comment `TextureFile`.
 //!
 //! **Written:** one mesh with these properties, the custom attributes and the texture, in the byte order of the
 //! machine. An embedded image is written to a file.

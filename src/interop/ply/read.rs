@@ -249,7 +249,7 @@ impl FaceReader {
         Ok(())
     }
 
-    /// Converts a number to a vertex index. In lenient mode, returns `None` if the vertex is missing.
+    /// Converts a number to a vertex index. If the vertex is missing, returns an error or, in lenient mode, `None`.
     #[inline]
     fn vertex_index(&self, source: &NumberSource, number: NumberType, raw: RawNumber) -> Result<Option<u32>> {
         let index = to_index(number, raw).filter(|index| u64::from(*index) < self.declared_vertices);

@@ -66,8 +66,8 @@ impl Polygons {
         self.corners.is_empty()
     }
 
-    /// Takes the faces of the mesh with the given index for writing. Drops and lists faces with fewer than three
-    /// corners, including surplus corners after the last triangle.
+    /// Takes the faces of a mesh for writing. Drops and lists faces with fewer than three corners, including surplus
+    /// corners after the last triangle. `index` is the index of the mesh.
     pub fn take_faces(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Polygons {
         let polygons = Polygons::from_faces(std::mem::take(&mut mesh.faces), mesh.positions.len());
         polygons.record_degenerate(&format!("meshes[{index}].faces"), losses);

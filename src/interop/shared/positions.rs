@@ -11,9 +11,10 @@ type PositionLists = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 
 /// Positions in 32 bits, and in 64 bits as long as the model may [need them](Extent::needs_64_bits).
 ///
-/// Once the bounding box size is at least half the largest coordinate, the ratio never falls below a quarter. Rounding
-/// then costs at most two bits, so below [`FAR_METRES`], the exact positions are dropped; in most models, after a few
-/// vertices. Small objects far from the origin keep their exact positions.
+/// Once the size of the bounding box is at least half the largest coordinate, it always remains at least a quarter of
+/// the largest coordinate. Rounding then costs at most two bits. If all coordinates are also below [`FAR_METRES`], the
+/// exact positions are dropped: in most models, after a few vertices. Small objects far from the origin keep their
+/// exact positions.
 #[derive(Debug)]
 pub(in crate::interop) struct Positions {
     rounded: Vec<[f32; 3]>,
@@ -95,7 +96,7 @@ impl Positions {
     }
 
     /// Adds an exact position to `local_object`, which becomes `None` once the object is no longer local. Returns
-    /// `false` if it is `None`.
+    /// `false` if `local_object` is then `None`.
     fn push_local(&mut self, position: [f64; 3]) -> bool {
         let Some((positions, extent)) = &mut self.local_object else { return false };
         positions.push(position);

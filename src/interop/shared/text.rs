@@ -17,7 +17,7 @@ pub(in crate::interop) struct Words<'a> {
     text: &'a [u8],
     at: usize,
     end: usize,
-    /// The offset of the most recently returned word.
+    /// The offset of the last returned word.
     start: usize,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Words<'a> {
         Words { text, at: part.start.min(end), end, start: part.start.min(end) }
     }
 
-    /// Returns the byte range of the most recently returned word.
+    /// Returns the byte range of the last returned word.
     pub fn range(&self) -> Range<usize> {
         self.start..self.at
     }
@@ -38,7 +38,7 @@ impl<'a> Words<'a> {
         self.end == self.text.len()
     }
 
-    /// Returns the number of bytes after the most recently returned word, without surrounding blanks.
+    /// Returns the number of bytes after the last returned word, without surrounding blanks.
     pub fn remaining(&self) -> usize {
         self.text[self.at..self.end].trim_ascii().len()
     }
@@ -140,8 +140,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Fast path: reads a number without first searching for the end of the word. `None` if no number between blanks
-    /// follows.
+    /// Fast path: reads a number without first searching for the end of the word. `None` unless the text up to the next
+    /// blank is a number.
     #[inline]
     fn read_simple_number<T: FastFloat>(&mut self) -> Option<T> {
         let rest = &self.text[self.at..self.end];

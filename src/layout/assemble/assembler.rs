@@ -18,8 +18,8 @@ use crate::{Error, Limits, Result};
 /// run starts with the values determined so far.
 const MAX_RUNS: usize = 16;
 
-/// Returns the bytes of a file of type `ty` with the given values. The errors are those of
-/// [`FileValues::assemble`](super::FileValues::assemble), except that values without a field are ignored.
+/// Returns the bytes of a file of type `ty` with the given values. Fails like
+/// [`FileValues::assemble`](super::FileValues::assemble), except that given values without a field are ignored.
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
     if let Some(problem) = program.problems.first() {
@@ -49,7 +49,7 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
         contents.clear_marks();
         let written = run.write_file(contents);
         if written.is_err() {
-            // Only the error of `write_file` is reported.
+            // An error here is ignored: the error from `write_file` is reported.
             let _ = run.solve_pending();
         }
         let determined = run.variables.determined_values();
@@ -104,7 +104,7 @@ pub(super) struct Written {
 pub(super) struct Assembler<'a> {
     pub program: &'static Program,
     pub limits: &'a Limits,
-    /// The maximum size of a region in bytes. It bounds memory use, since a given offset may be any number.
+    /// The maximum size of a region in bytes. The maximum bounds memory use, since a given offset may be any number.
     pub max: u64,
     /// The size of the original file, if the values come from one.
     pub file_size: Option<u64>,
@@ -262,7 +262,8 @@ impl Assembler<'_> {
         Ok(Written { end: next.at, count })
     }
 
-    /// When recomputing, returns an error if recorded items do not have the size that the current values require.
+    /// If given values are recomputed, returns an error for recorded items whose size differs from the size that the
+    /// current values require.
     fn require_size(
         &mut self,
         item: FormId,

@@ -132,7 +132,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// Writes the checksums of a complete region. A checksum may cover another one, so this repeats until none changes.
+    /// Writes the checksums of a complete region. A checksum may cover another one, so all are computed repeatedly
+    /// until none changes.
     fn write_checksums(&mut self, region: RegionId) -> Result<()> {
         let pending = std::mem::take(&mut self.checksums);
         let is_inside = |sum: &PendingChecksum| self.locate(sum.start).is_some_and(|(own, _)| own == region);

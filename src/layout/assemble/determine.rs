@@ -68,8 +68,8 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Sets the only undetermined variable of an equation. If given values are recomputed and several are undetermined,
-    /// sets the only one that can satisfy the equation. Returns `false` if no variable is set.
+    /// Sets the only undetermined variable of an equation. If given values are recomputed and several variables are
+    /// undetermined, sets the only one that can satisfy the equation. Returns `false` if no variable is set.
     fn solve_equation(&mut self, equation: &mut Equation) -> Result<bool> {
         let holds = equation.holds(&self.variables);
         let is_undetermined = |variable: &&VariableId| self.variables.get(**variable).cause.is_none();
@@ -92,8 +92,8 @@ impl Assembler<'_> {
         Ok(true)
     }
 
-    /// Solves the stored equations until none determines another value: those with one value first, and in each group
-    /// conditions last.
+    /// Solves the stored equations until none determines another value. Equations that depend on one value come first;
+    /// in both groups, conditions come last.
     pub fn solve_pending(&mut self) -> Result<()> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.sort_by_key(|equation| (equation.has_several_values(), equation.is_condition()));
@@ -187,7 +187,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Records the dependencies of computed arguments. Other arguments pass on the origin of their value.
+    /// Records the dependencies of computed arguments. Other arguments keep the origin of their value.
     pub fn record_argument_dependencies(&mut self, arguments: &[Argument]) {
         for argument in arguments {
             let Argument::Value(code, _) = argument else { continue };
@@ -230,14 +230,15 @@ impl Assembler<'_> {
             }
             let causes = equation.variables.iter().map(|id| self.variables.get(*id).cause.as_ref());
             let Some(causes) = causes.collect::<Option<Vec<_>>>() else {
-                // Several values of the file could change.
+                // More than one given value could be changed to satisfy the equation.
                 let is_ambiguous = self.recounts && !equation.is_condition();
                 return is_ambiguous.then(|| describe_conflict(equation, None));
             };
             let mut causes = causes.into_iter().zip(&equation.variables);
             let other = causes.find(|(cause, _)| cause.path != equation.cause.path);
             let other = other.map(|(cause, id)| (cause, &self.variables.get(*id).path[..]));
-            // The equation may depend on a look-ahead, which is read from the written bytes.
+            // With recomputation and no other cause, the equation is ignored: it may depend on a look-ahead, which is
+            // read from the written bytes.
             (other.is_some() || !self.recounts).then(|| describe_conflict(equation, other))
         })
     }

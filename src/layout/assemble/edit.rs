@@ -38,8 +38,8 @@ pub enum Change {
 /// Applies edits in order and returns the new file.
 ///
 /// Other values and bytes stay unchanged, so changing a count breaks the file. Only the stored sizes of an edited
-/// packed block are updated. If `recount` is `true`, counts, sizes, offsets and checksums that no longer match are
-/// recomputed, unless an edit sets them.
+/// packed block are updated. If `recount` is `true`, stored values that no longer match are recomputed, unless an edit
+/// sets them. These are counts, sizes, offsets, checksums, and flags of added or removed fields.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -84,7 +84,8 @@ fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits:
     if !recount {
         return Ok(edited);
     }
-    // Counts that reading does not use have no equation. Set those that the edits made wrong.
+    // Counts that reading does not use (`Requirement::Counts`) have no equation. The second rewrite sets those that the
+    // edits made wrong.
     let (before, mut wrong) = (wrong_counts(ty, bytes, limits), wrong_counts(ty, &edited, limits));
     let later = |index| edits.iter().zip(&paths).skip(index);
     wrong.retain(|(path, _)| {
@@ -107,7 +108,7 @@ fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits:
     rewrite(ty, &edited, (&edits, &paths), recount, limits)
 }
 
-/// Returns the segments of a path, and parses a path that was created from a string.
+/// Returns the segments of a path. Parses the path if it was created from a string.
 fn segments_of(ty: &Type, path: &Path) -> Result<Vec<Segment>> {
     match path.segments() {
         Some(segments) => Ok(segments.to_vec()),

@@ -135,7 +135,7 @@ impl Equation {
         }
     }
 
-    /// Returns the number that a variable needs to satisfy the equation; `None` if it cannot be computed.
+    /// Returns the number that a variable must have to satisfy the equation; `None` if it cannot be computed.
     pub fn solve(&self, variable: VariableId, variables: &Variables) -> Option<i128> {
         let is_unknown = |code: &Code| {
             variables.find(SlotOrigin::of_argument(code, &self.slots.origins)) == Some(variable)
@@ -155,8 +155,8 @@ pub(super) fn collect_origins(code: &Code, origins: &[SlotOrigin]) -> Vec<SlotOr
     found
 }
 
-/// Returns `true` if distinct values usually yield distinct results: without conditionals, patterns, and binary
-/// operations other than +, − and ×.
+/// Returns `true` if the expression has no conditionals, no patterns, and no binary operations other than +, − and ×.
+/// Distinct values then usually yield distinct results.
 fn is_exact(code: &Code) -> bool {
     let mut is_exact = true;
     code.visit(&mut |part| {
@@ -172,7 +172,7 @@ fn is_exact(code: &Code) -> bool {
 fn solve_for(code: &Code, target: i128, is_unknown: &dyn Fn(&Code) -> bool, cells: &[Cell]) -> Option<i128> {
     match code {
         Code::Slot(..) | Code::Bits(..) => is_unknown(code).then_some(target),
-        // A target that does not fit the operand cannot be encoded later.
+        // A target that does not fit the operand is rejected later, when it is encoded.
         Code::Cast(a, _) => solve_for(a, target, is_unknown, cells),
         Code::Binary(op, operands) => {
             let [a, b] = &**operands;
@@ -228,7 +228,8 @@ fn solve_right_operand(op: BinaryOp, a: i128, target: i128) -> Option<i128> {
 }
 
 /// Returns an expression and a number: if the expression yields the number, the condition evaluates to `truth`. The
-/// flag is `true` if no other number has this effect. For `x != 0`, the number is 1.
+/// flag is `true` if no other number has this effect. For `x != 0`, the number is 1. Returns `None` if no equation
+/// expresses the condition.
 fn to_equation(condition: &'static Code, truth: bool, cells: &[Cell]) -> Option<(&'static Code, i128, bool)> {
     match condition {
         Code::Unary(UnaryOp::Not, a) => to_equation(a, !truth, cells),

@@ -22,7 +22,7 @@ impl Assembler<'_> {
         let mut covered = Vec::new();
         for step in steps {
             if step.field.lookahead {
-                // The following fields write its bytes.
+                // The fields after a look-ahead write its bytes.
                 lookaheads.push((step, next.at));
                 continue;
             }
@@ -55,7 +55,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// Returns `true` if a field is written. May add an equation for its condition.
+    /// Returns `true` if a field is written. Adds an equation for its condition, unless the field is present at an
+    /// explicit offset.
     fn decide_presence(&mut self, target: WriteTarget, step: &'static Step) -> bool {
         let Some(condition) = &step.condition else { return true };
         let is_given = target.input.is_given();
@@ -126,7 +127,8 @@ impl Assembler<'_> {
         Ok(written)
     }
 
-    /// Returns the first variant whose condition holds, or the only possible one.
+    /// Returns the first variant whose condition holds, or else the only one whose condition cannot be evaluated.
+    /// Returns an error if neither exists.
     pub fn choose_variant(&mut self, variants: &'static [Step]) -> Result<&'static Step> {
         for condition in variants.iter().filter_map(|step| step.choice.as_ref()) {
             self.record_dependency(condition);
@@ -158,7 +160,7 @@ impl Assembler<'_> {
         self.frames.eval_bool(condition) == Ok(true)
     }
 
-    /// Returns `true` if an omitted field counts as removed, so that its condition must fail.
+    /// Returns `true` if an omitted field counts as removed, so that its condition must not hold.
     fn is_removed(&self, step: &Step, condition: &Code) -> bool {
         self.recounts
             && step.block.as_ref().is_none_or(|block| !block.block.inline)

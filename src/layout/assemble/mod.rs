@@ -1,8 +1,9 @@
-//! Assembles files from values, by a declaration.
+//! Assembles files from values, according to a declaration.
 //!
-//! The assembler runs the program of a declaration over a tree of given values. A given value, even a wrong count, is
-//! written as is, unless an edit recomputes it, so files can break a single rule. An omitted value is computed if the
-//! declaration determines it: counts, sizes, offsets, magic bytes, checksums, and values that a check requires.
+//! The assembler runs the program of a declaration over a tree of given values. A given value is written unchanged,
+//! even a wrong count, so that a file can break a single rule. Edits can recompute given values. An omitted value is
+//! computed if the declaration determines it: counts, sizes, offsets, magic bytes, checksums, and values that a check
+//! requires.
 //!
 //! A value that is omitted or may be recomputed is a variable (`variable.rs`). Written lists, blocks and offsets yield
 //! equations (`equation.rs`). Once an equation has a single undetermined variable, it is solved, and the bytes of the

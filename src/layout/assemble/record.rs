@@ -13,7 +13,8 @@ use crate::{Limits, Span};
 
 /// Reads the values of a file into a tree.
 ///
-/// If `edit_paths` is given, contiguous arrays and items at other paths are stored as bytes.
+/// If `edit_paths` is given, contiguous arrays and items at other paths are stored as bytes. Otherwise, only arrays of
+/// plain numbers are.
 pub(super) fn record_values<'b>(
     ty: &'static Type,
     bytes: &'b [u8],

@@ -47,7 +47,7 @@ pub(super) struct Placement {
     alignment: u64,
     /// The total number of bytes inserted up to an offset of the original file or block, by that offset.
     growths: BTreeMap<u64, u64>,
-    /// The end of the fields with an assigned offset.
+    /// The end of the fields placed so far, at which new fields are appended.
     end: u64,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct SparseBuffer {
     max: u64,
 }
 
-/// An error when writing to a [`SparseBuffer`], with its message.
+/// The error from writing to a [`SparseBuffer`], with its message.
 pub(super) enum WriteError {
     /// The bytes would exceed the maximum size.
     TooLarge(String),

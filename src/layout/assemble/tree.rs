@@ -1,4 +1,4 @@
-//! Given values as a tree.
+//! Stores given values as a tree.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::walk::Segment;
 
-/// A given value, whole or in parts; a packed word may be both. Empty if nothing is given.
+/// A given value, whole or in parts; a packed word may be given both ways. Empty if nothing is given.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ValueTree<'b> {
     /// The value, unless only its parts are given.

@@ -1,4 +1,4 @@
-//! Values whose type the field at their path determines.
+//! Values without a type, parsed according to the type of the field at their path.
 
 use super::tree::{GivenValue, ValueTree};
 use crate::layout::declaration::Type;
@@ -6,7 +6,7 @@ use crate::layout::expr::Value;
 use crate::layout::walk::{Segment, parse_field};
 use crate::{Error, Result};
 
-/// A value without a type. The type of the field that is set determines how text is parsed.
+/// A value without a type. The type of the field at its path determines how text is parsed.
 ///
 /// ```
 /// use meshspec::layout::Layout;

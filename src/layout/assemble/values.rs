@@ -52,8 +52,8 @@ impl<'b> FileValues<'b> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the layout has no value at `path`, the path skips a list index, or a value does not fit its
-    /// bit field.
+    /// Returns an error if the layout has no value at `path`, or the path skips a list index. Also returns an error if
+    /// `value` has an unknown field or does not fit its bit field.
     pub fn set(&mut self, path: &str, value: impl Into<UntypedValue>) -> Result<()> {
         self.set_at(&parse_full_path(self.ty, path)?, value.into())
     }
@@ -85,8 +85,8 @@ impl<'b> FileValues<'b> {
         Ok(())
     }
 
-    /// Sets the original packed bytes of the block at `path`. [`assemble`](FileValues::assemble) writes them if the
-    /// content of the block is omitted, or they unpack to it.
+    /// Sets the original packed bytes of the block at `path`. [`assemble`](FileValues::assemble) writes these bytes if
+    /// the content of the block is omitted, or equals their unpacked content.
     ///
     /// # Errors
     ///
@@ -154,7 +154,7 @@ impl<'b> FileValues<'b> {
     /// - a given value does not fit its field, or the file has no field for it;
     /// - values overlap or conflict, or a block cannot be packed;
     /// - the declaration is [defective](crate::layout::program::Problem);
-    /// - the file would exceed [`Limits::max_decoded`], or be much larger than the given values.
+    /// - the file would exceed [`Limits::max_decoded`], or 16 MiB plus twice the maximum size of the given values.
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
         let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();

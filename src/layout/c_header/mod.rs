@@ -1,8 +1,9 @@
-//! Prints a C header: packed structs for fixed-size structs; macros for magic bytes, enum values, bit fields and
-//! offsets that depend on imports; comments for everything else.
+//! Prints a C header. Fixed-size structs become packed structs. Magic bytes, enum values, bit fields, and offsets that
+//! depend on imports become macros. Everything else becomes comments.
 //!
-//! A struct of variable size becomes a comment that lists its fields, and a packed struct of any leading fixed-size
-//! fields (`…_start`). If the size depends only on imports, macros for the field offsets and the total size follow.
+//! A struct of variable size becomes a comment that lists its fields. Its leading fixed-size fields, if any, become a
+//! packed struct (`…_start`). If the size depends only on imports, macros for the field offsets and the total size
+//! follow.
 
 mod text;
 

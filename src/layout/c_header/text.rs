@@ -1,4 +1,4 @@
-//! Texts of C headers: comments, names and strings.
+//! Formats comments, names and strings for C headers.
 
 use crate::layout::declaration::{Declaration, Field};
 use crate::layout::notation::escape_keyword;

@@ -64,7 +64,8 @@ pub fn check_bytes(
     result.map(drop)
 }
 
-/// Adds a finding with a path for each constraint violation in a document of type `ty`.
+/// Adds a finding with a path for each constraint violation in a document of type `ty`. A stored count
+/// ([`Requirement::Counts`]) is checked only if another constraint refers to its list.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -89,7 +90,7 @@ pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Rep
         // If a fault ends the walk, constraints that refer to the remaining lists are not checked.
         let _ = walk_document(ty, document, &limits, &mut list_counts);
     }
-    // A fault is not reported here: writing such a document fails.
+    // A fault is not reported here, since writing a document with a fault fails.
     let _ = walk_document(ty, document, &limits, &mut Checker::new(list_counts, false, report));
 }
 
@@ -134,7 +135,8 @@ impl<'c> Checker<'c> {
     }
 
     /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns the values of a field in all items.
-    /// Returns `None` if the constraint does not apply, its rule is disabled, or its predicate is unknown.
+    /// Returns `None` if the constraint does not apply, its rule is disabled, or [`Predicate::evaluate`] returns
+    /// `None`.
     fn evaluate<'b>(
         &self,
         constraint: &'static Constraint,
@@ -294,7 +296,8 @@ impl Checker<'_> {
         values: &dyn Lookup,
     ) {
         let (list, field) = (&node.path[..list], &node.path[list + 1..]);
-        // A constraint with a condition may apply to some items only.
+        // The condition of a constraint can differ between items: items to which the constraint does not apply are
+        // skipped.
         let Some(evaluated) = self.evaluate(constraint, (node.path, node.ty), values, &|_| None) else {
             return;
         };

@@ -7,7 +7,7 @@ pub(super) struct Forest {
     pub none: Option<i128>,
     /// Whether the first item is the only root, and its own parent.
     pub rooted: bool,
-    /// The ids of the items. Parents may be given by id instead of by index.
+    /// The ids of the items. Parents may be given either all by index or all by id.
     pub ids: Option<Vec<i128>>,
     /// Whether parents precede their children.
     pub parents_first: bool,
@@ -26,8 +26,8 @@ pub(super) fn invalid_parents(parents: &[i128], forest: &Forest) -> Vec<(usize, 
     }
 }
 
-/// Returns the items with an invalid parent, each with a message. `id_of` returns the number by which parents refer to
-/// an item.
+/// Returns the items with an invalid parent, each with a message. `id_of` returns the number that refers to an item as
+/// a parent.
 fn invalid_parents_with(
     parents: &[i128],
     forest: &Forest,

@@ -23,7 +23,8 @@ impl ListCounts {
         ListCounts::with_lists(ty, Requirement::list)
     }
 
-    /// Creates a collector for documents, in which [`Requirement::Counts`] is not checked.
+    /// Creates a collector for documents. It ignores lists to which only [`Requirement::Counts`] refers, so their
+    /// counts are not checked.
     pub fn for_document(ty: &'static Type) -> ListCounts {
         ListCounts::with_lists(ty, |requirement| match requirement {
             Requirement::Counts { .. } => None,
@@ -42,8 +43,8 @@ impl ListCounts {
         self.names.is_empty()
     }
 
-    /// Returns the number of items in a list. `list` is the path of the list, relative to the nearest struct that
-    /// encloses the value at `path` and has such a list.
+    /// Returns the number of items in the list at the relative path `list`. That path starts at the nearest struct that
+    /// encloses the value at `path` and has the list; `None` if no struct does.
     pub fn find(&self, path: &[Segment], list: &[Segment]) -> Option<u64> {
         let enclosing = (0..path.len()).rev();
         enclosing

@@ -2,7 +2,8 @@
 //!
 //! A file that fails a [`Check`](super::declaration::Check) cannot be decoded. A value that violates a constraint can
 //! still be decoded, and yields a [`Finding`](crate::Finding) for the rule of the constraint. [`check_bytes`] checks
-//! the constraints of a file, and [`check_document`] the constraints of a document. The schemas print constraints.
+//! the constraints of a file, and [`check_document`] the constraints of a document. The schema printers list the
+//! constraints.
 
 mod check;
 mod counts;

@@ -42,7 +42,8 @@ pub(super) fn stored_value<'n>(node: &'n Node) -> (Type, Cow<'n, [u8]>) {
     (Type::Signed(16), Cow::Owned(value.to_le_bytes().to_vec()))
 }
 
-/// Returns the numbers that a requirement applies to, from the type and bytes of a value.
+/// Returns the numbers that a requirement applies to, from the type and bytes of a value; for strings, only the last
+/// byte.
 pub(super) fn select_numbers<'n>(
     (_, bytes): &'n (Type, Cow<[u8]>),
     flat: &FlatType,

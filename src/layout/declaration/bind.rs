@@ -149,7 +149,7 @@ impl Binder {
         remaining
     }
 
-    /// Binds the constant arguments of a type. Returns the bound type and the remaining arguments.
+    /// Binds those imports of a type whose arguments are constants. Returns the bound type and the other arguments.
     fn bind_item(&mut self, ty: &Type, arguments: &[Expr], scope: &Scope) -> (Type, &'static [Expr]) {
         let arguments: Vec<Expr> = arguments.iter().map(|argument| simplify(argument, scope)).collect();
         let constants: Vec<Option<Value>> = arguments.iter().map(to_constant).collect();
@@ -222,7 +222,7 @@ fn to_constant(expr: &Expr) -> Option<Value> {
     }
 }
 
-/// Evaluates the subexpressions that `scope` determines.
+/// Returns the expression with every subexpression that `scope` determines replaced by its value.
 fn simplify(expr: &Expr, scope: &Scope) -> Expr {
     match expr.eval(scope) {
         Ok(Value::Int(number)) => return Expr::Literal(number),

@@ -1,4 +1,4 @@
-//! Checksums, and blocks, which are byte fields that contain a nested structure.
+//! Checksums and blocks. A block is a byte field that contains a nested structure.
 
 use super::Type;
 use crate::layout::expr::{Expr, Value};

@@ -25,15 +25,16 @@ pub struct Constraint {
     /// - `{problem}`: the violation of [`Permutation`](Requirement::Permutation) or [`Forest`](Requirement::Forest);
     /// - other names, such as `{header.count}`: the integer in that field or import.
     ///
-    /// `{found:#x}` prints a number in hexadecimal, and `{found:#06x}` pads it to 6 characters.
+    /// `{found:#x}` prints a number in hexadecimal, and `{found:#06x}` pads it to 6 characters including `0x`.
     pub message: Option<&'static str>,
 }
 
-/// The rule of [`Field::plausible`](super::Field::plausible). It is never checked.
+/// The rule of the constraints in [`Field::plausible`](super::Field::plausible), which no check enforces.
 pub static PLAUSIBLE: Rule = Rule::new("PLAUSIBLE", Severity::Warning, "The value is plausible.");
 
-/// The requirement of a [`Constraint`]. It is not checked if a required expression has no value, as for a missing
-/// field. A `none` or a number in [`OneOf`](Requirement::OneOf) without a value is ignored.
+/// The requirement of a [`Constraint`]. It is not checked if the list that it refers to is missing, or if a required
+/// expression has no value. An expression has no value if, for example, a field is absent. A `none`, or a number in
+/// [`OneOf`](Requirement::OneOf), is ignored if it has no value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Requirement {
     /// All numbers are less than the limit.
@@ -97,7 +98,7 @@ pub enum Requirement {
     Equal,
     /// The list has the same length in all items of the enclosing list.
     SameLength,
-    /// The numbers are a permutation of 0 to *n* − 1, where *n* is the number of items.
+    /// The numbers are a permutation of 0 to *n* − 1, where *n* is the number of items in the list or group.
     Permutation {
         /// The name of the field with the number, if the items are structs; `None` if they are numbers.
         of: Option<&'static str>,
@@ -111,8 +112,8 @@ pub enum Requirement {
         /// Whether the first item is its own parent and the only root. Items without a parent are then outside the
         /// tree, and cannot be parents.
         rooted: bool,
-        /// The name of the field with the ids of the items. Parents may be given by id instead of by index. Ids must be
-        /// below the number of items.
+        /// The name of the field with the ids of the items. Parents may be given either all by index or all by id. Ids
+        /// must be below the number of items.
         ids: Option<&'static str>,
         /// Whether parents must precede their children.
         parents_first: bool,

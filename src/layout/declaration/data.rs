@@ -101,14 +101,15 @@ pub struct Field {
     pub checks: &'static [Check],
     /// The constraints on the value. [`check_bytes`](crate::layout::check_bytes) checks them; the walker does not.
     pub constraints: &'static [Constraint],
-    /// Properties of plausible values, such as unit vectors. Plausible generated files have them; no check requires
-    /// them.
+    /// Constraints on plausible values, such as unit vectors. Generated files satisfy them if
+    /// [plausible](crate::layout::generate::Config) files are requested; no check enforces them.
     pub plausible: &'static [Constraint],
     /// The structure that the bytes of the field contain.
     pub block: Option<Block>,
     /// The checksum of this field, or of a range of fields that ends with it.
     pub checksum: Option<Checksum>,
-    /// The rule for faults in this field; `None` for the general rule of the format.
+    /// The rule for failed checks, missing NULs and invalid blocks in this field, and for wrong checksums that it
+    /// stores. `None` for the general rule of the format.
     pub rule: Option<&'static Rule>,
     /// How the stored value or its items are decoded.
     pub decoding: Decoding,

@@ -14,7 +14,7 @@ use crate::layout::walk::{Node, Segment, TRAILING, Visitor, path_text};
 /// A value and its location.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct DumpEntry {
-    /// The full path. Magic bytes have the path of their struct; gaps have none.
+    /// The full path. Magic bytes have the path of their struct; the path of a gap is empty.
     pub path: String,
     /// The offset of the first byte.
     pub offset: u64,

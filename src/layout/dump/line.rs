@@ -20,7 +20,6 @@ const GREEN: &str = "\x1b[32m";
 /// Applies colours, if they are enabled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paint {
-    /// Whether colours are enabled.
     pub is_enabled: bool,
 }
 

@@ -91,8 +91,8 @@ impl<'d> Dump<'d> {
         self
     }
 
-    /// Writes the annotated hex dump: a line for each value or short array (up to 4 numbers or 16 bytes), and a heading
-    /// for each struct or other array. A line has the offset, bytes, type, name, value and the first sentence of the
+    /// Writes the annotated hex dump. Each value or short array (up to 4 numbers or 16 bytes) has a line; each struct
+    /// or other array has a heading. A line has the offset, bytes, type, name, value and the first sentence of the
     /// documentation. Other arrays of more than 8 items (400 if outermost) are abbreviated unless [all](Dump::with_all)
     /// is set.
     ///

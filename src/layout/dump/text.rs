@@ -225,7 +225,7 @@ impl<W: Write> Visitor for HexDump<'_, W> {
         );
         let (ty, meaning) = (packing.to_owned(), short_doc(node));
         let line = DumpLine { ty, meaning, ..DumpLine::of(node, self.paint) };
-        // The next line ends the walk after a write error.
+        // After a write error, the next line ends the walk.
         let _ = self.write_heading(&path, &rest);
         let _ = self.write(line);
         // The next lines need another heading.

@@ -1,4 +1,4 @@
-//! Builds the values of a file as a tree, for programs that display it.
+//! Builds a tree of a file's values, for programs that display the tree.
 
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};

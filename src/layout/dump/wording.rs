@@ -131,7 +131,8 @@ pub(super) fn short_doc(node: &Node) -> String {
     first_sentence(bit_field.or(variant).or(field).unwrap_or_default())
 }
 
-/// Returns the first sentence that documents a struct, list or block.
+/// Returns the first sentence that documents a struct, list or block: from its declaration at the root, elsewhere from
+/// its field.
 pub(super) fn container_summary(node: &Node) -> String {
     match node.ty {
         Type::Declared(declaration) if node.path.is_empty() => first_sentence(declaration.doc),

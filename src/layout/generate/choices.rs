@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use crate::layout::expr::Expr;
 use crate::layout::walk::Segment;
 
-/// A source of choices, 0 when exhausted. Records each choice in a trace.
+/// A source of choices. After its end, all choices are 0. Records each choice in a trace.
 pub(super) struct Choices<'c> {
     source: ChoiceSource<'c>,
     pub trace: Trace,

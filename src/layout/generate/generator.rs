@@ -48,14 +48,14 @@ pub(super) struct Generator<'c> {
     pub max_items: u64,
     /// The maximum number of items in any list.
     max_list_items: u64,
-    /// The remaining redraws for the whole file. With a limit per field, redraws of nested fields that no value
-    /// satisfies would multiply.
+    /// The remaining redraws for the whole file. With a limit per field, redraws would multiply in nested fields whose
+    /// checks no value satisfies.
     retries: usize,
 }
 
 impl Generator<'_> {
-    /// Draws and returns a value; `before` is the previous item of a list. Structs are returned with only the fields
-    /// that constraints compare; arrays, lists and derived values as `None`.
+    /// Draws and returns a value; `before` is the previous item of a list. Returns only those fields of a struct that
+    /// constraints compare, and `None` for arrays, lists and derived values.
     fn draw_value(&mut self, item: &Item, before: Option<&Value>) -> Option<Value> {
         let form = &self.program.forms[item.form];
         match form.kind {
@@ -124,14 +124,13 @@ impl Generator<'_> {
         Some(value)
     }
 
-    /// Sets a reserved bit of a word in some files, if files may violate the rule against set reserved bits.
+    /// Sets at most one reserved bit in one of eight words, if files may violate the rule against set reserved bits.
     fn with_reserved_bits(&mut self, value: Value, ty: &Type, item: &Item) -> Value {
         let sampler = &self.sampler;
         let may_break =
             |c: &Constraint| c.requirement == Requirement::ReservedZero && !sampler.must_satisfy(c);
         match value {
             Value::Bits(word, declaration) if item.constraints().iter().any(may_break) => {
-                // In one of eight words, and at most one bit.
                 let bits = match self.sampler.draw_below(8) {
                     1 => 1 << self.sampler.draw_below(8 * ty.size().unwrap_or(1).clamp(1, 16)),
                     _ => 0,
@@ -227,7 +226,8 @@ impl Generator<'_> {
         self.values.set_value(&path.collect::<Vec<_>>(), Some(number));
     }
 
-    /// Returns the first variant whose condition holds or, if none does, draws one whose condition is undecided.
+    /// Returns the first variant whose condition holds or, if none does, draws one whose condition cannot be evaluated;
+    /// `None` if every condition is false.
     fn choose_variant(&mut self, variants: &'static [Step]) -> Option<&'static Step> {
         let open = match self.frames.choose_variant(variants) {
             Ok(step) => return Some(step),
@@ -299,7 +299,8 @@ impl Generator<'_> {
         step.checks.iter().all(may_hold) && self.may_satisfy_constraints(step)
     }
 
-    /// Returns `false` if a condition that a constraint of the field requires does not hold.
+    /// Returns `false` if a condition that a constraint of the field requires is false, and files must satisfy the
+    /// constraint.
     pub fn may_satisfy_constraints(&self, step: &Step) -> bool {
         step.required_conditions.iter().all(|(constraint, condition)| {
             !self.sampler.must_satisfy(constraint) || self.frames.eval_bool(condition) != Ok(false)
@@ -333,7 +334,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Draws a field if its condition holds. If the condition is undecided, first draws whether the field is present.
+    /// Draws a field if its condition holds. If the condition cannot be evaluated, first draws whether the field is
+    /// present.
     fn draw_field(&mut self, step: &'static Step) -> Option<Value> {
         if let Some(condition) = &step.condition
             && !self.frames.eval_bool(condition).unwrap_or_else(|_| self.sampler.draw_below(2) == 1)
@@ -356,7 +358,7 @@ pub(super) fn required_constraints(item: &Item) -> impl Iterator<Item = &'static
     item.constraints().iter().chain(item.step.map_or(&[][..], |step| step.field.plausible))
 }
 
-/// Returns `true` if constraints compare the field across items.
+/// Returns `true` if a constraint relates the values of the field in several items.
 fn is_compared(step: &Step, item: &Item) -> bool {
     use Requirement::{Forest, Permutation, Position, Sum, Unique};
     let compares =

@@ -1,4 +1,4 @@
-//! Look-aheads of the generator.
+//! The values that look-aheads read while a file is generated.
 
 use crate::layout::expr::Value;
 use crate::layout::program::{Frames, Step};

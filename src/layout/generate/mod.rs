@@ -3,8 +3,8 @@
 //!
 //! [`file()`] walks a declaration and draws each undetermined value, such as a count, variant or flag, from the
 //! numbers. It satisfies conditions, counts, checks and constraints; if several values still conflict, it returns an
-//! error. Sizes, offsets and checksums are [computed](super::assemble). The requirements of a format-specific packing,
-//! such as IyMA's, are unknown, so few files with such a packing can be generated.
+//! error. Sizes, offsets and checksums are [computed](super::assemble). A declaration does not state the requirements
+//! of a format-specific packing, such as IyMA's, so few files with such a packing can be generated.
 //!
 //! The number 0 is the simplest choice, so fewer and smaller numbers usually make smaller files. With the feature
 //! `proptest`, `valid` and `files` are strategies that shrink: they remove list items, and reduce values towards 0. The
@@ -67,14 +67,14 @@ use super::declaration::Type;
 use super::walk::first_fault;
 use crate::{Limits, Report, Result, Severity};
 
-/// The kind of files to generate.
+/// The size and the plausibility of generated files.
 #[derive(Debug, Clone, Copy)]
 pub struct Config {
     /// The maximum number of items in a list, and of characters in a string, except large ones. If a number of items is
     /// a product, the limit applies to each factor.
     pub max_items: u64,
     /// The maximum number of items in a large list; 0 disables large lists. About one drawn count in four is large.
-    /// Unless disabled, all drawn counts of a file add up to at most twice this number.
+    /// Unless large lists are disabled, all drawn counts of a file add up to at most twice this number.
     pub large_items: u64,
     /// Whether generated files resemble real ones: floats are finite and mostly from −100 to 100, strings are UTF-8,
     /// and constraints of severity warning hold. Constraints of severity error always hold.
@@ -107,7 +107,7 @@ impl Config {
 ///
 /// # Errors
 ///
-/// Returns an error if drawn values conflict, such as several values that a check or constraint compares.
+/// Returns an error if drawn values conflict, such as values that a check or constraint compares with each other.
 pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u8>> {
     generate(ty, Choices::sequence(choices), config).map(|(bytes, _)| bytes)
 }
@@ -120,7 +120,7 @@ fn generate(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec
     if let Some(fault) = first_fault(ty, &bytes, &limits) {
         return Err(crate::Error::inexpressible(fault.message).at(fault.path));
     }
-    // Constraints over several values may be violated.
+    // Drawn values can violate constraints that relate several values.
     let min = if config.plausible { Severity::Warning } else { Severity::Error };
     let mut report = Report::at_least(min, &limits);
     let _ = super::check_bytes(ty, &bytes, &limits, &mut report);

@@ -22,7 +22,7 @@ pub(super) fn integers(items: &[Option<Value>], of: Option<&str>) -> Option<Vec<
     items.iter().map(|item| item_integer(item, of)).collect()
 }
 
-/// Returns the next unused integer of a type, if an earlier item has the same integer as this one.
+/// Returns the next unused integer of a type; `None` if no earlier item has the same integer as this one.
 pub(super) fn next_unused_integer(
     before: &[Option<Value>],
     item: &Option<Value>,

@@ -51,7 +51,8 @@ impl Generator<'_> {
         adapted
     }
 
-    /// Makes the numbers in the structs of a list indices, permutations or parents, where constraints require it.
+    /// Replaces the numbers in the structs of a list with positions, permutations or parents, where constraints require
+    /// these.
     pub fn relate_items(&mut self, drawn: &[Option<Value>], item: FormId) {
         let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = self.program.forms[item].ty
         else {

@@ -13,7 +13,7 @@ pub(super) struct Relations {
     min_counts: HashMap<Vec<Segment>, u64>,
     /// The paths of weights that must be 0.
     zero_weights: HashSet<Vec<Segment>>,
-    /// The common length of lists in the items of an outer list.
+    /// The common length of the lists in the items of an outer list, by the path of the outer list.
     lengths: HashMap<Vec<Segment>, u64>,
     /// The path of the value that counts the items of a later list, by each possible path of the list.
     counters: HashMap<Vec<Segment>, Vec<Segment>>,

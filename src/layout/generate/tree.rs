@@ -12,14 +12,15 @@ use super::{Config, generate};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
-/// The maximum number of rounds over a file. A later round can succeed where an earlier one failed, since the file has
-/// changed.
+/// The maximum number of rounds, each of which simplifies all lists and choices of a file. A later round can succeed
+/// where an earlier one failed, since the file has changed.
 const MAX_ROUNDS: usize = 5;
 
 /// The simplest choices: for an integer or a float, they yield 0, 1, 2, the boundaries and the first literal.
 const SIMPLE_CHOICES: [u64; 15] = [0, 4, 1, 2, 3, 8, 5, 9, 13, 17, 21, 25, 29, 33, 37];
 
-/// Ways to reduce a choice without its two lowest bits, which select the kind of number. The largest steps come first.
+/// Reductions of a choice without its two lowest bits. These bits select the kind of number and do not change. The
+/// largest steps come first.
 const REDUCTIONS: [fn(u64) -> u64; 9] = [
     |n| n >> 32,
     |n| n >> 16,
@@ -114,7 +115,7 @@ pub(super) struct FileTree {
     candidate: Option<GeneratedFile>,
     next: NextStep,
     round: usize,
-    /// Whether any candidate of this round failed.
+    /// Whether the test failed with any candidate of this round.
     has_progress: bool,
     /// Files that need not be tried again.
     seen: HashSet<Vec<u8>>,
@@ -174,7 +175,8 @@ enum Reduction {
     Exhausted,
 }
 
-/// Keeps only the first items, then removes individual items.
+/// Returns the simplification of a list at `index`. The first four keep only the first items; each of the others
+/// removes one item, starting with the last.
 fn remove_items(trace: &Trace, list: &ListChoice, index: usize) -> Reduction {
     let items = trace.choices[list.choice_index].number;
     let first = [0, items / 2, items - items / 4, items - items / 16];

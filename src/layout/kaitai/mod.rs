@@ -6,9 +6,9 @@
 //! - LZ4 blocks have the custom process `meshspec_lz4(size)`, which users implement in the language of their
 //!   parser. The process is `meshspec_zstd(size)` for Zstandard frames, `meshspec_NAME` for other encodings, and
 //!   `meshspec_chosen(number, size)` for blocks with a stored packing number.
-//! - Added names start with `as_` (a variant of a choice, the items of a block, an inline block) or `check_` (a
-//!   condition, as an empty field). Names that end in `_bits` are bit fields before conversion to a number. `choice` is
-//!   the index of the chosen variant. Magic bytes are `magic_bytes`.
+//! - Added names start with `as_` or `check_`: `as_` marks a variant of a choice, the items of a block, or an inline
+//!   block. `check_` marks a condition, printed as an empty field. Names that end in `_bits` are bit fields before
+//!   conversion to a number. `choice` is the index of the chosen variant. Magic bytes are `magic_bytes`.
 
 mod element;
 mod valid;

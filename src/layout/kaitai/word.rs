@@ -24,7 +24,7 @@ pub(super) fn print_word(out: &mut IndentedText, fields: &[BitField], is_big: bo
     });
 }
 
-/// Prints the fields to `seq`. Adds fields whose bits need conversion to `values`.
+/// Prints the fields to `seq`. Adds to `values` the fields whose bits must be converted.
 fn print_bits(
     out: &mut IndentedText,
     fields: &[BitField],

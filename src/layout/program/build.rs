@@ -90,7 +90,7 @@ impl Builder {
                 }
             }
             Shape::Choice(variants) => {
-                // Expressions cannot refer to other variants.
+                // Expressions in one variant cannot refer to fields of another.
                 let mut steps = Vec::new();
                 for variant in variants {
                     self.add_step(&mut draft, &variant.field, Some(variant));
@@ -205,7 +205,7 @@ impl Builder {
         (form, arguments.collect())
     }
 
-    /// Returns the kind of value that an argument binds.
+    /// Returns the kind of an argument's value, which is the kind of the import.
     fn import_kind(&mut self, argument: &'static Expr, draft: &mut DraftUnit) -> ValueKind {
         if let Expr::Path(path) = argument
             && let Some(unit) = self.struct_at(path, draft)
@@ -279,7 +279,7 @@ impl Builder {
         slot_code(slot, kind, &path[1 + depth..])
     }
 
-    /// Returns the value at a path within a form.
+    /// Returns the value at a path within a form; `None` if expressions cannot refer to it.
     fn find_target(&self, form: FormId, path: &[&str]) -> Option<PathTarget> {
         let Form { ty, kind, unit, .. } = self.forms[form];
         match (kind, unit) {
@@ -308,7 +308,7 @@ impl Builder {
             }
             Shape::Choice(_) => {
                 let target = steps.iter().find_map(|step| self.find_target(value_form(step)?, path))?;
-                // In another variant, the number may be wider.
+                // The number may be wider in another variant, so only packed words keep their kind.
                 let kind = target.kind.word().map_or(ValueKind::Other, ValueKind::Bits);
                 Some(PathTarget { kind, ..target })
             }

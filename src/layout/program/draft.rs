@@ -36,8 +36,8 @@ impl DraftUnit<'_> {
     }
 }
 
-/// Returns the form of a field's value in expressions: for encoded content, the decoded form. `None` for other
-/// blocks, since expressions cannot refer to their content.
+/// Returns the form of a field's value in expressions; for a block with custom packing, the form of its content.
+/// Returns `None` for other blocks, since expressions cannot refer to their content.
 pub(super) fn value_form(step: &Step) -> Option<FormId> {
     match &step.block {
         None => Some(step.form),

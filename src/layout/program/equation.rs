@@ -75,7 +75,7 @@ impl Program {
         equations
     }
 
-    /// Records how the value of each field is used.
+    /// Records how expressions use the value of each field, and the rule of each checksum.
     pub fn record_uses(&mut self) {
         let mut uses: Vec<(ValueOrigin, ValueUse)> = Vec::new();
         for equation in self.equations() {

@@ -13,7 +13,7 @@ pub(crate) trait SlotMark: Copy + Default {
     }
 }
 
-/// No marks.
+/// Attaches no data to slots.
 impl SlotMark for () {}
 
 /// The slots of all entered units.
@@ -188,7 +188,7 @@ impl<M: SlotMark> Frames<M> {
     }
 }
 
-/// The known values of a unit.
+/// Looks up the known values of a unit by path.
 pub(crate) struct VisibleValues<'c> {
     pub unit: Option<&'static Unit>,
     pub cells: &'c [Cell],

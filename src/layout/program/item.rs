@@ -55,7 +55,7 @@ impl Item {
         Item { form: block.form, arguments: &block.arguments, count: None, decoding: Decoding::NONE, ..self }
     }
 
-    /// Returns the item for each value of an array.
+    /// Returns the [`Item`] for the values in this array, whose form is `form`.
     pub fn array_item(self, form: FormId) -> Item {
         Item { form, is_array_item: true, may_lack_nul: self.count.is_none(), count: None, ..self }
     }

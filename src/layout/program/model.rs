@@ -26,7 +26,7 @@ pub(crate) struct Program {
     pub problems: Vec<Problem>,
 }
 
-/// A defect of a declaration. Files with such a declaration cannot be assembled, and most cannot be read.
+/// A defect of a declaration. Files of the declared type cannot be assembled, and most cannot be read.
 ///
 /// ```
 /// use binrw::binrw;
@@ -129,7 +129,7 @@ pub(crate) enum ValueUse {
     Count,
 }
 
-/// A field of a unit.
+/// A field of a unit, with its names resolved.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub field: &'static Field,
@@ -155,7 +155,7 @@ pub(crate) struct Step {
     pub exports: Vec<(Slot, Slot)>,
 }
 
-/// The structure in the bytes of a field.
+/// A [`Block`] with its names resolved.
 #[derive(Debug)]
 pub(crate) struct BlockStep {
     pub block: &'static Block,
@@ -165,13 +165,13 @@ pub(crate) struct BlockStep {
     pub encoding: Option<Code>,
 }
 
-/// The checksum of a field.
+/// A [`Checksum`] with its names resolved.
 #[derive(Debug)]
 pub(crate) struct ChecksumStep {
     pub checksum: &'static Checksum,
     pub stored: Code,
     pub arguments: Vec<Code>,
-    /// The rule of the field that stores it.
+    /// The rule of the field that stores the checksum.
     pub rule: Option<&'static Rule>,
 }
 

@@ -54,7 +54,7 @@ impl ValueKind {
 pub(crate) struct Names<'u>(pub &'u [SlotName]);
 
 impl Names<'_> {
-    /// Returns the kind of each step in a path.
+    /// Returns the kind of the value at each name in a path.
     pub fn steps(&self, path: &[&str]) -> Vec<ValueKind> {
         let mut kinds = vec![ValueKind::Other; path.len()];
         let Some(slot) = self.0.iter().find(|slot| path.starts_with(&slot.path)) else { return kinds };

@@ -108,10 +108,10 @@ impl Equation<'_> {
 }
 
 impl Role {
-    /// Returns the name of the property or condition.
+    /// Returns the name of the property or condition for error messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Role::Choice => "alternative",
+            Role::Choice => "variant",
             Role::Presence => "presence",
             Role::Check(_) => "check",
             Role::Holds(_) => "constraint",

@@ -26,7 +26,7 @@ pub enum DocumentValue<'d> {
     Items(Box<dyn Iterator<Item = DocumentValue<'d>> + 'd>),
 }
 
-/// A struct in a document.
+/// Looks up the fields of a struct in a document by their declared names.
 ///
 /// Implementations return [`DocumentValue::Bytes`] for scalars and bulk data, which the walker decodes.
 pub trait Fields {
@@ -34,7 +34,8 @@ pub trait Fields {
     fn field(&self, name: &'static str) -> DocumentValue<'_>;
 }
 
-/// Access to the struct fields that a file stores without conversion. `#[derive(StoredFields)]` implements the trait.
+/// Looks up those fields of a struct that a file stores without conversion, by their declared names.
+/// `#[derive(StoredFields)]` implements the trait.
 ///
 /// ```
 /// use binrw::binrw;
@@ -71,7 +72,8 @@ pub trait Fields {
 /// assert_eq!(report.findings()[0].to_string(), "spacing: found 0, expected at least 1 [SPACING]");
 /// ```
 pub trait StoredFields {
-    /// Returns the value of the declared field `name`; [`DocumentValue::Unknown`] if absent, not stored or converted.
+    /// Returns the value of the declared field `name`; [`DocumentValue::Unknown`] if the field is absent, not stored,
+    /// converted before it is stored, or encoded with arguments.
     fn stored_field(&self, name: &'static str) -> DocumentValue<'_>;
 }
 

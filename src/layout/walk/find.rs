@@ -1,4 +1,4 @@
-//! Finds the span of a path and the content of a block.
+//! Finds the span of the value at a path, and the content of a block.
 
 use std::ops::{ControlFlow, Range};
 
@@ -16,8 +16,8 @@ pub fn find(ty: &'static Type, bytes: &[u8], path: impl Into<Path>, limits: &Lim
     found.0
 }
 
-/// Returns the unpacked content of the block at the range `packed` of the file; `None` if there is none, or a fault
-/// precedes it.
+/// Returns the unpacked content of the block at the range `packed` of the file. Returns `None` if no packed block has
+/// this range, or a fault precedes the block.
 ///
 /// Ranges in a [`Span::Unpacked`] refer to this content.
 ///

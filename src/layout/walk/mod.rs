@@ -37,7 +37,7 @@ use walker::Walker;
 /// A value, or a group of values (struct, array or list) that is entered or left.
 #[derive(Debug)]
 pub struct Node<'w> {
-    /// The path in the structure.
+    /// The path of the value or group.
     pub path: &'w [Segment],
     /// The type. The content of a block has its own type, not that of the field.
     pub ty: &'static Type,
@@ -66,7 +66,7 @@ impl Node<'_> {
         self.bit_field.map_or(field, |field| field.constraints)
     }
 
-    /// Returns the path of the field itself, even if paths skip it because its content is inline.
+    /// Returns the path of the node's field. Unlike `path`, includes the name of a field with inline content.
     pub(crate) fn own_path(&self) -> Vec<Segment> {
         let inline = self.field.filter(|field| field.block.is_some_and(|block| block.inline));
         self.path.iter().copied().chain(inline.map(|field| Segment::Field(field.name))).collect()
@@ -100,8 +100,8 @@ pub enum Visit {
 }
 
 impl Visit {
-    /// Returns the part of the group at `group` that contains the value at `path`. Returns `All` if the group is that
-    /// value, and `Nothing` if the value is elsewhere.
+    /// Returns the part of the group at `group` that leads to the value at `path`: one item of an array, or else `All`.
+    /// Returns `All` if the group is the value itself, and `Nothing` if the value is elsewhere.
     pub(super) fn towards(path: &[Segment], group: &[Segment]) -> Visit {
         match path.strip_prefix(group) {
             None => Visit::Nothing,
@@ -158,8 +158,8 @@ pub trait Visitor {
         true
     }
 
-    /// Called before the items of an array of fixed-size structs or choices; `node` spans all of them. `values` looks
-    /// up their imports. Returns `true` to skip the items.
+    /// Called before the items of an array of structs or choices whose size does not depend on their content; `node`
+    /// spans all of them. `values` looks up their imports. Returns `true` to skip the items.
     fn visit_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
         false
     }
@@ -219,11 +219,12 @@ pub struct Fault {
     pub kind: FaultKind,
     /// The path of the faulty field.
     pub path: Path,
-    /// The span of the fault.
+    /// The span of the faulty bytes; empty if the fault concerns no bytes, such as a count out of range.
     pub span: Span,
     /// The message, such as `needs 4 bytes, but 2 remain`.
     pub message: String,
-    /// The rule that the declaration assigns to the field.
+    /// The rule that the declaration assigns to this kind of fault in the field; `None` for the general rule of the
+    /// format.
     pub rule: Option<&'static Rule>,
 }
 

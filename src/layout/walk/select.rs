@@ -16,7 +16,7 @@ use crate::{Error, Limits, Path, Result, Span};
 pub enum Selection {
     /// The full path of the only match.
     One(Vec<Segment>),
-    /// No value in these bytes matches.
+    /// No value matches.
     None,
     /// Several values match.
     Several {
@@ -27,7 +27,7 @@ pub enum Selection {
     },
 }
 
-/// Finds the value that a partial path matches.
+/// Finds the value that a partial path matches. Values after the first fault are not searched.
 ///
 /// ```
 /// use meshspec::layout::{Layout, walk::{self, Selection}};
@@ -54,7 +54,7 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
     }
 }
 
-/// Parses a full path, with names as declared; `None` if it is empty, or no value of the type can have it.
+/// Parses a full path, with names as declared; `None` if the path is empty, or no value of the type can have it.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -82,7 +82,8 @@ pub(crate) fn parse_full_path(ty: &Type, path: &str) -> Result<Vec<Segment>> {
         .ok_or_else(|| Error::inexpressible("the layout has no value at this path").at(Path::text(path)))
 }
 
-/// Returns the field `name` of the struct at `path`, if values of type `ty` can have it.
+/// Returns the path segment for the field `name` of the struct at `path`; `None` if values of type `ty` cannot have
+/// this field.
 pub(crate) fn parse_field(ty: &Type, path: &[Segment], name: &str) -> Option<Segment> {
     let field = Segment::Field(declared_name(ty, name)?);
     can_contain(ty, &[path, &[field]].concat()).then_some(field)
@@ -161,7 +162,7 @@ struct Selector<'p> {
 
 impl Selector<'_> {
     fn record_match(&mut self, path: &[Segment]) {
-        // A struct that replaces its container, as in a choice, has the same path.
+        // A struct that replaces its container, as in a choice, has the path of the container.
         if !self.pattern.matches(path) || (self.count > 0 && self.last_path == path) {
             return;
         }

@@ -6,7 +6,7 @@ use super::{Node, Segment, Visit, Visitor};
 use crate::Span;
 use crate::layout::expr::Value;
 
-/// The last path segment of trailing bytes in the file or in a block.
+/// The last segment in the path of trailing bytes, which follow all fields of the file or of a block.
 pub const TRAILING: &str = "trailing";
 
 /// Reports a value and its parts to a visitor. The walk ends after the value.

@@ -112,13 +112,13 @@ impl Walker<'_> {
         Ok(at + size)
     }
 
-    /// Decodes the fields of a struct after its magic bytes. Returns the end of the consecutive fields.
+    /// Decodes the fields of a struct after its magic bytes. Returns the end of the fields without explicit offsets.
     pub fn walk_fields(&mut self, space: &Space, start: u64, at: u64, unit: &'static Unit) -> Walked<u64> {
         let mut next = at;
         let mut covered = unit.has_checksums.then(Vec::new);
         for step in &unit.steps {
             self.path.push(Segment::Field(step.field.name));
-            // A later field covers the same bytes and reports them.
+            // Look-aheads are not reported, since a later field covers and reports the same bytes.
             let was_muted = self.is_muted;
             self.is_muted |= step.field.lookahead;
             let end = self.walk_field(space, next, step)?;
@@ -273,8 +273,8 @@ impl Walker<'_> {
             let node = node(self.program, &self.path, space, range.clone(), bytes);
             self.visitor.should_unpack(&node)
         };
-        // Later expressions may refer to encoded content, so it is decoded even if the visitor skips it. Other
-        // skipped blocks are not decoded.
+        // Later expressions may refer to the content of a block with custom packing, so it is decoded even if the
+        // visitor skips the block. Other skipped blocks are not decoded.
         if !visit && !matches!(declared.packing, Packing::Custom { .. }) {
             self.path.extend(name);
             return Ok(range.end);

@@ -23,7 +23,7 @@ impl<'b> Space<'b> {
         Space { bytes, packed: None, max_end: cell::Cell::new(0) }
     }
 
-    /// Returns the range of trailing bytes, given the end of the consecutive fields.
+    /// Returns the range of trailing bytes, given the end of the fields without explicit offsets.
     pub fn trailing_range(&self, end: u64) -> Range<u64> {
         end.max(self.max_end.get())..self.len()
     }

@@ -45,9 +45,10 @@ struct RemainingPolygon<'a> {
     /// The neighbours of each corner.
     previous: Vec<usize>,
     next: Vec<usize>,
-    /// Whether the angle at each corner is at least 180°. A triangle that contains a corner also contains a reflex one.
+    /// Whether the angle at each corner is at least 180°. A triangle that contains any corner also contains a reflex
+    /// corner, so only reflex corners are tested.
     is_reflex: Vec<bool>,
-    /// The corners with `is_reflex`.
+    /// The reflex corners.
     reflex: PointTree,
     triangles: Vec<u32>,
     remaining: usize,

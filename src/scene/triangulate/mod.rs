@@ -15,8 +15,8 @@ use crate::Loss;
 /// time is at least quadratic: 128 corners with repeated points take a millisecond.
 const FEW_CORNERS: usize = 128;
 
-/// The tolerated difference between the doubled areas of a polygon and of its triangles, as a fraction of d². d is the
-/// largest distance of a corner from the first corner.
+/// The tolerated difference between the doubled areas of a polygon and its triangles. It is a fraction of d², where d
+/// is the largest distance between the first corner and any other.
 const TOLERANCE: f64 = 1e-5;
 
 impl Mesh {

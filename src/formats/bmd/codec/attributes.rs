@@ -13,7 +13,7 @@ pub struct Attributes {
     pub normals: Option<Vec<[f32; 3]>>,
     /// Colours (red, green, blue), relative to the material's colour.
     pub colors: Option<Vec<[u8; 3]>>,
-    /// Bones; 0 is the base.
+    /// The bone of each vertex; bone 0 is the model itself.
     pub bones: Option<Vec<u16>>,
     /// The maximum coordinate error of each position. Applies if it is smaller than the tolerance.
     pub limits: Option<Vec<f32>>,

@@ -16,7 +16,7 @@ pub struct VertexColumns {
     /// Colours (red, green, blue, alpha), relative to the material's colour. Vertices without a colour are white;
     /// alpha is always 255. [`Vertices::iter`] returns the shade bytes.
     pub colors: Vec<[u8; 4]>,
-    /// Bones; 0 is the base.
+    /// The bone of each vertex; bone 0 is the model itself.
     pub bones: Vec<u8>,
 }
 
@@ -66,7 +66,8 @@ impl VertexColumns {
     }
 }
 
-/// Returns the colour. Always uses the table, because a branch would be unpredictable.
+/// Returns the colour of a vertex, white if it has none. Reads both from one table, because a branch would be
+/// unpredictable.
 #[inline(always)]
 fn color<const N: usize, F: VertexForm<N>>(vertex: &[u32; N]) -> [u8; 4] {
     SHADE_COLORS[F::shade(vertex) as usize % SHADE_COLORS.len()]

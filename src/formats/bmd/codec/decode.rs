@@ -9,7 +9,8 @@ use super::super::schema::{
     TexturedVertex64, Triple, Vertex128, VertexKind, VertexTag, WideSt, half,
 };
 
-/// A vertex form of `N` 32-bit words. Omitted attributes are 0, white, or the direction of the position.
+/// Decodes the attributes of a vertex form of `N` 32-bit words. Omitted attributes are 0, white, or the direction of
+/// the position.
 pub trait VertexForm<const N: usize>: 'static {
     fn position(vertex: &[u32; N]) -> [f32; 3];
 
@@ -29,7 +30,7 @@ pub trait VertexForm<const N: usize>: 'static {
         direction(Self::position(vertex))
     }
 
-    /// Returns the colour/shade byte, or at least 256 if the vertex has none.
+    /// Returns the colour/shade byte, or a number from 256 to 511 if the vertex has none.
     #[inline(always)]
     fn shade(_: &[u32; N]) -> u32 {
         256

@@ -58,7 +58,7 @@ impl FaceForm {
         if self.corner_count == 3 { Face::Triangle([a, b, c]) } else { Face::Quad([a, b, c, d]) }
     }
 
-    /// Returns `true` if the number of vertices matches and the indices fit.
+    /// Returns `true` if the form has as many vertices as the face, and the indices fit its bit ranges.
     fn fits(&self, face: Face) -> bool {
         let vertices = face.vertices();
         vertices.len() == self.corner_count
@@ -303,7 +303,7 @@ struct FaceRunVisitor<'a, S> {
 }
 
 impl<S: FaceSink> WordVisitor for FaceRunVisitor<'_, S> {
-    /// The number of words consumed; 0 if the list is mixed.
+    /// The number of words consumed; 0 if the run has fewer than two faces.
     type Output = usize;
 
     #[inline(always)]

@@ -33,7 +33,8 @@ fn nearest_step(value: f32) -> i32 {
     if magnitude.is_nan() || magnitude <= SMALLEST / 2.0 {
         return 0;
     }
-    // Rounds away the bits below the fraction of F8A. The remaining bits count steps, relative to those of 1.0.
+    // Rounds away the bits below the fraction of F8A. The difference between the remaining bits and those of 1.0 is the
+    // number of steps from 1.0.
     const DROPPED_BITS: u32 = f32::MANTISSA_DIGITS - 1 - F8A::FRACTION.width;
     let step_of = |bits: u32| (bits >> DROPPED_BITS) as i32;
     let float = magnitude.to_bits();
@@ -185,7 +186,7 @@ fn insert_bits(range: BitRange, value: u32) -> u32 {
 }
 
 /// Returns the fractions of both coordinates, and the smallest exponent at which they have at most `width` bits. `None`
-/// if there is none. A fraction is (coordinate / scale + bias) · steps, rounded.
+/// if no exponent suffices. A fraction is (coordinate / scale + bias) · steps, rounded.
 fn nearest_st(
     st: [f32; 2],
     mut exponents: std::ops::Range<u32>,

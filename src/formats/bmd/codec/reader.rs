@@ -41,7 +41,8 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     for (index, animation) in animations.0.into_iter().enumerate() {
         let animation = split_keys(animation, bones, index)?;
         tracks += animation.tracks.len();
-        // Each track ends with a separate byte, unless animations share keys.
+        // Each track ends with an end tag of one byte, so only animations that share keys have more tracks than the
+        // image has bytes.
         if tracks > bytes.len() {
             let message = "animations that share keys have more tracks than the image has bytes";
             let error = Error::limit_exceeded(Limit::Fixed, message).with_rule(&rules::SHARING);
@@ -93,7 +94,8 @@ fn split_keys(mut animation: Animation, bones: usize, index: usize) -> Result<An
                     tracks.push(track);
                     rest = rest.get(size..).unwrap_or_default();
                 }
-                // Keys beyond the last frame may stem from missing end tags, so parsing stops here.
+                // Keys after the last frame suggest that end tags are missing, so the remaining keys stay in
+                // `trailing`.
                 Err(last) if tracks.iter().chain([&last]).any(|t| t.reaches(animation.n_frames)) => break,
                 Err(_) => {
                     return Err(truncated(&format!("the keys of bone {}, of {bones} bones", tracks.len())));

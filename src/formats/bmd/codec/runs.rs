@@ -7,7 +7,8 @@ use super::super::schema::Surface;
 use super::decode::{VertexForm, VertexVisitor, with_form};
 
 /// Returns the leading items that match: at most one block, whose words stay in the L1 cache while the columns are
-/// decoded one by one. Returns only the first item of a mixed list or a list of fewer than eight items.
+/// decoded one by one. Returns only the first item if the list has fewer than eight items, or item 1, 3 or 7 does not
+/// match.
 #[inline(always)]
 pub(super) fn leading_run<const N: usize>(words: &[u32], matches: impl Fn(&[u32; N]) -> bool) -> &[[u32; N]] {
     const MAX_RUN_LENGTH: usize = 512;
@@ -28,7 +29,7 @@ pub trait VertexSink {
 }
 
 impl Vertices {
-    /// Passes all vertices to `sink`.
+    /// Passes all vertices to `sink`, consecutive vertices with the same decoder together.
     #[inline(always)]
     pub(super) fn visit_runs(&self, sink: &mut impl VertexSink) {
         let surface = self.surface().unwrap_or_default();

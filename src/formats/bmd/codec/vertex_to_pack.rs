@@ -118,7 +118,7 @@ impl VertexToPack {
         PackError { attribute: "st", message: format!("{:?} is non-finite or outside {range}", self.st()) }
     }
 
-    /// Returns the errors of `vertex`, decoded from the packed vertex.
+    /// Returns the errors of `vertex`, decoded from the packed vertex; 0 for attributes that `self` lacks.
     pub(super) fn errors(&self, vertex: Vertex) -> VertexErrors {
         let color = vertex.color.map_or([255; 3], shade_color);
         VertexErrors {

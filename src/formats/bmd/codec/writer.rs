@@ -188,7 +188,7 @@ fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut ImageWri
         let mut tags = mesh.vertices.tags().enumerate();
         let (vertex, tag) = tags.find(|(_, tag)| PackedVertex::needs_surface(*tag)).unwrap_or_default();
         let form = PackedVertex::row_of(tag, surface).map_or("", |row| row.name);
-        let message = format!("the form is {form} with a material of this name");
+        let message = format!("the name of the material selects the form {form} for this vertex");
         return Err(Error::inexpressible(message).at(path!(meshes[index].vertices[vertex])));
     }
     let (ofs_vtx, sz_vtx) = image.write_words(mesh.vertices.words())?;
@@ -217,7 +217,8 @@ fn check_bones(bones: &[Bone]) -> Result<()> {
         None => Ok(()),
         Some(index) => {
             let parent = bones[index].id_parent;
-            let message = format!("parent {parent}, but exactly the pseudo-bones have parent {PSEUDO}");
+            let message =
+                format!("parent {parent}, but pseudo-bones, and only pseudo-bones, have parent {PSEUDO}");
             Err(Error::inexpressible(message).at(path!(bones[index].id_parent)))
         }
     }

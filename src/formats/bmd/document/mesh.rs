@@ -18,7 +18,7 @@ pub struct Vertex {
     pub normal: [f32; 3],
     /// Colour/shade byte; `None` if the vertex has none. See [`shade_color`](super::shade_color).
     pub color: Option<u8>,
-    /// The bone; 0 is the base.
+    /// The bone; bone 0 is the model itself.
     pub bone: u8,
 }
 

@@ -1,4 +1,4 @@
-//! Documents of BMD images.
+//! The document type of BMD, and its operations.
 
 use meshspec_derive::Json;
 

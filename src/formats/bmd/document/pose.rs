@@ -102,7 +102,7 @@ impl PlaybackTime {
         (motion, length)
     }
 
-    /// Returns the interpolated value of a channel; `None` if no key is played.
+    /// Returns the interpolated value of a channel; `None` if it has no key before the end of the animation.
     fn interpolate<const N: usize>(&self, keys: &[(u32, [f32; N])]) -> Option<[f64; N]> {
         let keys = &keys[..keys.partition_point(|(frame, _)| *frame < self.n_frames)];
         let (earlier, later) = keys.split_at(keys.partition_point(|(at, _)| f64::from(*at) <= self.frame));

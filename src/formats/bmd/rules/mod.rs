@@ -11,7 +11,7 @@ use crate::{Report, path};
 
 /// Reports all violations of a document.
 pub(super) fn check(document: &Document, report: &mut Report) {
-    // Fatal violations were already found by the reader.
+    // If the report collects only fatal findings, nothing remains to check: the codec rejects fatal violations.
     if !report.is_enabled(&FLAGS) {
         return;
     }

@@ -60,7 +60,7 @@ fn leading_joint(mesh: &Mesh, vertex: usize) -> Option<usize> {
     influences(&mesh.skins, vertex).first().map(|(joint, _)| usize::from(*joint))
 }
 
-/// The vertices of a mesh with the same leading joint, and their bounds in the space of the joint.
+/// The bounds of all vertices of a mesh with the same leading joint, in the space of that joint.
 struct JointGroup {
     joint: Option<usize>,
     low: Vec3,
@@ -110,9 +110,9 @@ struct AddedBones {
 }
 
 impl AddedBones {
-    /// Binds the vertices of a group to the nearest added bone of the same joint. If that is too far away, adds a chain
-    /// of bones and binds the vertices to its last bone. Binds nothing if the error is small enough or no chain can be
-    /// added. Sets `out_of_bones` if BMD lacks bones for the chain.
+    /// Binds the vertices of a group to the nearest added bone of the same joint. If that bone is too far away, adds a
+    /// chain of bones and binds the vertices to its last bone. Binds nothing if the error is small enough or no chain
+    /// can be added. Sets `out_of_bones` if BMD lacks bones for the chain.
     fn bind_group(
         &mut self,
         scene: &mut Scene,
@@ -127,7 +127,7 @@ impl AddedBones {
             encoding.rounding_errors(farthest).1
         };
         let centre = group.low + (group.high - group.low) / 2.0;
-        // Adds bones even if they cannot reach the accepted error: a rejection then states a smaller error.
+        // Adds bones even if the accepted error is out of reach, so that the rejection states a smaller error.
         let accepted = encoding.accepted_error(mesh.size()).max(CENTRE_ERROR_FACTOR * error_at(centre));
         if group.error <= accepted {
             return;

@@ -20,7 +20,7 @@ fn base_transform(bone: &Bone) -> (Vec3, Quat) {
     }
 }
 
-/// Converts an animation to a scene animation with the same keys, except those of bone 0 and after the last frame.
+/// Converts an animation to a scene animation with the same keys, except keys of bone 0 and keys after the last frame.
 pub fn to_animation(animation: &Animation, bones: &[Bone]) -> scene::Animation {
     let mut result = scene::Animation {
         name: animation.name.as_ref().map(Text::to_string).unwrap_or_default(),
@@ -252,7 +252,7 @@ fn loops_seamlessly(animation: &scene::Animation, channel: &Channel) -> bool {
 fn is_exact_with_keys(animation: &scene::Animation, channel: &Channel) -> bool {
     let is_rotation = matches!(channel.samples, Samples::Rotation(_));
     let times = animation.times.get(channel.times).map_or(&[][..], |times| times);
-    // From the last sample to the first sample of the next loop iteration.
+    // The gap from the last sample to the first sample of the next loop iteration.
     let wrap_around = match times {
         [first, .., last] if animation.looped => first + animation.duration - last,
         _ => 0.0,
@@ -283,7 +283,7 @@ struct Key {
     scale: Option<[f32; 3]>,
 }
 
-/// Returns the key at a frame, inserting it into the sorted list.
+/// Returns the key at a frame of the sorted list. Inserts a key without values if there is none.
 fn key_at(keys: &mut Vec<Key>, frame: u32) -> &mut Key {
     let index = keys.partition_point(|key| key.frame < frame);
     if keys.get(index).is_none_or(|key| key.frame != frame) {
@@ -318,7 +318,7 @@ impl Key {
     }
 }
 
-/// Reports the largest packing errors in the keys of an animation. Those of translations and scales are distances.
+/// Reports the largest packing errors in the keys of an animation. Errors of translations and scales are distances.
 fn report_errors(errors: ChannelErrors, index: usize, losses: &mut Vec<Loss>) {
     let channels = [
         (errors.rotation, 0.001, "rotation", Quantity::ROTATIONS),

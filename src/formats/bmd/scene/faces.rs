@@ -18,7 +18,8 @@ pub fn to_faces(faces: &Faces) -> scene::Faces {
     scene::Faces { indices: Some(Indices::U32(indices)), corners: Some(corners) }
 }
 
-/// Returns the triangles and quads; [`max_corners`](scene::Capabilities::max_corners) excludes other polygons.
+/// Converts scene faces to triangles and quads. Skips other polygons, which
+/// [`max_corners`](scene::Capabilities::max_corners) excludes.
 pub fn from_faces(faces: &scene::Faces) -> Vec<Face> {
     let Some(indices) = faces.indices.clone().map(Indices::into_u32) else { return Vec::new() };
     let mut rest = &*indices;

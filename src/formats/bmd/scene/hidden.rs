@@ -1,4 +1,4 @@
-//! Undrawn meshes, such as bone solids, stored as packed words in the extras of a scene.
+//! Stores undrawn meshes, such as bone solids, as packed words in the extras of a scene, and restores them.
 
 use serde_json::{Value, json};
 

@@ -295,7 +295,7 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
     Ok(mesh)
 }
 
-/// Replaces non-finite normals and texture coordinates with values that can be packed.
+/// Replaces non-finite normals with (0, 0, 1), and non-finite texture coordinates with 0.
 fn replace_non_finite(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Loss>) {
     fn replace<const N: usize>(values: &mut [[f32; N]], value: [f32; N]) -> usize {
         values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite())).map(|old| *old = value).count()

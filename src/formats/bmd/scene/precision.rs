@@ -107,7 +107,8 @@ impl Encoding {
         self.max_error.unwrap_or(size * ALWAYS_ACCEPTED)
     }
 
-    /// Returns the largest rounding error in `position`, and a bound for positions with no larger coordinates.
+    /// Returns the largest rounding error of a coordinate of `position`, and a bound for positions with no larger
+    /// coordinates.
     pub fn rounding_errors(&self, position: Vec3) -> (f32, f32) {
         let farthest = position.abs().max_element();
         let error = |packed: [f32; 3]| (Vec3::from(packed) - position).abs().max_element();
@@ -263,7 +264,7 @@ fn height_rounding(positions: &[[f32; 3]]) -> f32 {
 pub struct PackingEffect {
     /// The longest side of the bounding box before packing.
     pub size: f32,
-    /// The rounding error of a triangle height.
+    /// A bound for the rounding error of triangle heights.
     height_rounding: f32,
     /// The largest change of a coordinate.
     pub error: f32,
@@ -321,7 +322,7 @@ impl PackingEffect {
         self.area_lost <= TOLERATED_LOSS * self.area && change <= max_change * self.area
     }
 
-    /// Returns the change of the surface area as a fraction, if it exceeds 0.01.
+    /// Returns the change of the surface area as a fraction; `None` unless it exceeds 0.01.
     pub fn area_change(&self) -> Option<f32> {
         Some((self.area_after / self.area - 1.0).abs()).filter(|change| *change > TOLERATED_LOSS)
     }

@@ -52,7 +52,7 @@ impl Rig {
         rig
     }
 
-    /// Returns the parts of a bone; none if it does not exist.
+    /// Returns the parts of a bone; an empty slice if the bone does not exist.
     fn parts_of(&self, bone: usize) -> &[Part] {
         self.parts.get(bone).map(Vec::as_slice).unwrap_or_default()
     }
@@ -246,7 +246,8 @@ pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
 
 pub const MAX_BONES: usize = Bone::PSEUDO as usize;
 
-/// Returns the number of bones for the joints of a scene; 0 if the scene has no joints, or has parts of pseudo-bones.
+/// Returns the number of bones for the joints of a scene, including a joint for the scene's transform and an added bone
+/// 0. Returns 0 if the scene has no joints, or has parts of pseudo-bones.
 pub fn bone_count(scene: &Scene) -> usize {
     let joints = &scene.skeleton.joints;
     if joints.is_empty() || joints.iter().any(|joint| is_part(&joint.extras)) {
@@ -283,7 +284,7 @@ fn bind_pose(skeleton: &Skeleton, joint: usize) -> scene::Transform {
     if bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4) { rest } else { bind }
 }
 
-/// Packs the bind pose of a joint. `errors` are the largest errors: of translations, and of rotations in degrees.
+/// Packs the bind pose of a joint. Updates `errors`, the largest errors of translations and, in degrees, of rotations.
 fn pack_bind_pose(
     scene: &Scene,
     joint: usize,

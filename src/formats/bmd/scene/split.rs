@@ -19,7 +19,7 @@ pub struct PieceLimits {
     pub triangles: usize,
 }
 
-/// A piece of a mesh.
+/// A part of a split mesh.
 #[derive(Default)]
 pub struct MeshPiece {
     /// The vertices, as indices into the mesh.

@@ -62,8 +62,8 @@ pub struct AnimDef {
     #[br(calc = Vec::new())]
     #[bw(ignore)]
     pub tracks: Vec<Track>,
-    /// Bytes after the keys of the last bone. If a key is after the last frame, they may be unterminated keys. Only
-    /// lenient reading accepts them.
+    /// Bytes after the keys of the last bone. If a key is after the last frame, these bytes may be keys without an end
+    /// tag. Only lenient reading accepts trailing bytes.
     #[br(calc = frames)]
     #[bw(ignore)]
     #[json(optional)]

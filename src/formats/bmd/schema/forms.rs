@@ -39,12 +39,12 @@ macro_rules! words {
 #[cfg(feature = "serde")]
 pub(super) use words;
 
-/// A family of packed forms, for vertices or faces.
+/// A packed item, a vertex or a face, whose tag selects one of several forms.
 pub trait Form: Copy {
     /// The forms in the order of the table.
     type Kind: Copy;
 
-    /// The list name in paths.
+    /// The name of the list in paths.
     const LIST: &'static str;
 
     /// The table of forms.
@@ -99,14 +99,14 @@ pub trait Form: Copy {
 
 /// A generic callback that receives the word type of a form.
 pub trait WordVisitor {
-    /// The result.
+    /// The type that [`visit`](WordVisitor::visit) returns.
     type Output;
 
     /// Receives the word type `W`, which has `N` 32-bit words.
     fn visit<const N: usize, W: Layout>(self) -> Self::Output;
 }
 
-/// A tag for evaluating the conditions of forms.
+/// Replaces the tag word in the conditions of forms, which call `tag()`.
 pub(super) struct ItemTag(pub u8);
 
 impl ItemTag {

@@ -45,7 +45,7 @@ impl<F: Form> PackedList<F> {
                 let message = format!("truncated item: needs {} bytes, {} remain", 4 * size, 4 * rest.len());
                 return Err(Error::malformed(message).at(path!((F::LIST)[len])));
             }
-            // Tests once per group: in a mixed list, most tests fail.
+            // Tests only at the start of a group, because most tests fail in a mixed list.
             let is_group = len.is_multiple_of(GROUP_SIZE) && is_uniform::<F>(rest, size);
             let items = if is_group { GROUP_SIZE } else { 1 };
             let mut tags = rest.chunks_exact(size).take(items).map(F::tag_of);

@@ -20,7 +20,8 @@ impl Surface {
     }
 }
 
-/// Returns the colour (red, green, blue) if a material name starts with `#` and six hexadecimal digits (B16).
+/// Returns the colour (red, green, blue) if a material name starts with `#` and six hexadecimal digits (B16); `None`
+/// otherwise.
 ///
 /// ```
 /// use meshspec::bmd::flat_color;

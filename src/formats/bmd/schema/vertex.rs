@@ -131,7 +131,7 @@ pub struct TexturedVertex64 {
     /// Texture coordinate.
     #[layout(declared)]
     pub st: ScaledSt,
-    /// Bone; 0 is the base. Below F0 (B9).
+    /// Bone, below F0 (B9); bone 0 is the model itself.
     #[layout(
         index_into = bones, none = 0, rule = rules::VERTEX_BONE,
         message = "bone {found} is not below the bone count {limit}"
@@ -152,7 +152,7 @@ pub struct FlatVertex64 {
     /// Normal.
     #[layout(declared)]
     pub normal: Normal,
-    /// Bone; 0 is the base. Below F0 (B9).
+    /// Bone, below F0 (B9); bone 0 is the model itself.
     #[layout(
         index_into = bones, none = 0, rule = rules::VERTEX_BONE,
         message = "bone {found} is not below the bone count {limit}"
@@ -256,7 +256,7 @@ pub struct Vertex128 {
     /// Normal.
     #[layout(declared)]
     pub normal: Normal,
-    /// Bone; 0 is the base.
+    /// Bone; bone 0 is the model itself.
     #[layout(
         index_into = bones, none = 0, rule = rules::VERTEX_BONE,
         message = "bone {found} is not below the bone count {limit}"

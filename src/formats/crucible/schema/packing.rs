@@ -1,4 +1,4 @@
-//! Compression and decompression of streams.
+//! Compresses and decompresses streams.
 
 use std::cell::RefCell;
 

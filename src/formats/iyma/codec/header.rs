@@ -84,7 +84,8 @@ pub(super) fn decode_descriptor(
     Ok(DecodedHeader { header, dialect, descriptor: decoded, metadata_checksum: wrong })
 }
 
-/// Verifies the metadata checksum. If wrong, returns the stored and the computed checksum.
+/// Verifies the metadata checksum. Returns the stored and the computed checksum if the stored one is wrong; `None`
+/// otherwise.
 fn wrong_metadata_checksum(header: &Header, descriptor: &[u8], dialect: Dialect) -> Option<WrongChecksum> {
     let Header { metadata_checksum: stored, data_checksum, .. } = *header;
     (!hash::is_metadata_checksum(stored, descriptor, data_checksum, dialect))

@@ -40,7 +40,8 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the header or descriptor is unreadable or invalid, or `options` reject dialect or checksum.
+    /// Returns an error if the header or descriptor is unreadable or invalid, or `options` reject the dialect or the
+    /// checksum.
     pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
         let mut start = Vec::new();
         source.by_ref().take(Header::size() as u64).read_to_end(&mut start)?;
@@ -161,7 +162,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Reads the compressed data and verifies its checksum.
+/// Reads the compressed data, and returns it with the state of its checksum. Strict mode rejects a wrong checksum.
 fn read_verified(
     source: impl Read,
     decoded: &DecodedHeader,

@@ -26,8 +26,8 @@ pub(in super::super) fn reject_duplicate_usages(document: &Document) -> Result<(
 }
 
 impl Document {
-    /// In the reference dialect, converts the indices to 16 bits if all fit. The author's reader multiplies counts by
-    /// the index size (I17).
+    /// In the reference dialect, converts the indices to 16 bits if all fit, because the author's reader multiplies
+    /// counts by the index size (I17).
     pub(in super::super) fn narrow_indices(&mut self) {
         if self.dialect == Dialect::Reference
             && let Some(indices) = &mut self.indices

@@ -245,7 +245,7 @@ fn parse_float<T: Floats>(item: &JsonValue) -> Result<T, String> {
     float.map_err(|error| error.to_string())
 }
 
-/// Returns the bits of a 16-bit float.
+/// Parses a 16-bit float and returns its bits. Returns an error if a finite number rounds to infinity.
 fn parse_half_bits(item: &JsonValue) -> Result<u16, String> {
     if let JsonValue::Text(text) = item
         && text.starts_with("NaN:")

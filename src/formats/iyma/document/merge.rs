@@ -122,8 +122,8 @@ fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     (!buffers.is_empty()).then(|| IndexBuffer { format, data: data.into() })
 }
 
-/// Returns the attribute of `other` that matches `first.attributes[position]`: in both, the n-th of its usage and
-/// format.
+/// Returns the attribute of `other` that matches `first.attributes[position]`: each is the n-th attribute with its
+/// usage and format. `None` if there is no match.
 fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
     let Attribute { usage, format, .. } = &first.attributes[position];
     let is_same = |other: &&Attribute| other.usage == *usage && other.format == *format;
@@ -131,7 +131,7 @@ fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document
     other.attributes.iter().filter(is_same).nth(n)
 }
 
-/// Narrows a descriptor to the mesh at `index`. Does nothing if there is none.
+/// Narrows a descriptor to the mesh at `index`. Does nothing if there is no such mesh.
 pub(in super::super) fn narrow_to_mesh(descriptor: &mut Descriptor, index: usize) {
     let Some(mesh) = descriptor.meshes.get(index).copied() else { return };
     let MeshInfo { index_count, vertex_count, .. } = mesh;

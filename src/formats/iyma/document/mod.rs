@@ -77,7 +77,7 @@ pub struct WrongChecksum {
 }
 
 impl WrongChecksum {
-    /// Creates a wrong checksum that was read from a file.
+    /// Pairs a checksum stored in a file with the computed checksum.
     pub(super) fn new(stored: u64, computed: u64) -> WrongChecksum {
         WrongChecksum { stored, computed: Some(computed) }
     }

@@ -36,7 +36,8 @@ pub(super) fn custom_name(usage: &Usage) -> String {
     }
 }
 
-/// Splits the name of a scene attribute into number and name. The default is `position` and the whole name.
+/// Splits the name of a scene attribute at the first `_` into number and name. Returns `position` and the whole name if
+/// there is no number.
 fn split_name(position: usize, custom: &CustomAttribute) -> (u32, &str) {
     match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {
         Some((Ok(number), name)) => (number, name),
@@ -44,7 +45,8 @@ fn split_name(position: usize, custom: &CustomAttribute) -> (u32, &str) {
     }
 }
 
-/// Returns a unique pair of number and name for each attribute.
+/// Returns a unique pair of number and name for each attribute. Increments the number of a duplicate pair until it is
+/// unique.
 pub(super) fn unique_numbers(custom: &[CustomAttribute]) -> Vec<(u32, String)> {
     let mut used = HashSet::new();
     let numbers = custom.iter().enumerate().map(|(position, custom)| {

@@ -119,7 +119,8 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
     losses.extend(unused_losses(document, "n_vertices").into_iter().flatten());
 }
 
-/// Returns the values and a description of the rounding; `None` if 32-bit floats can express the format.
+/// Returns the values of a buffer of 64-bit floats or 32-bit integers, and a description of their rounding; `None` for
+/// other formats.
 fn exact_values(attribute: &Attribute) -> Option<(Vec<f64>, &'static str)> {
     let doubles = || attribute.data.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
     let words = || attribute.data.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));

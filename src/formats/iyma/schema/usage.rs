@@ -6,7 +6,7 @@ use meshspec_derive::{Json, Layout};
 
 use crate::Dialect;
 
-/// The enum that bitcode encodes for a dialect's usages; its variants are in numeric order.
+/// An enum that bitcode encodes for the usages of a dialect. Its variants are in numeric order.
 pub(super) trait WireUsage: Encode + DecodeOwned + Into<Usage> {
     /// Converts a usage; returns `None` if the dialect lacks it.
     fn from_usage(usage: &Usage) -> Option<Self>;

@@ -31,7 +31,7 @@ use crate::layout::walk::StoredFields;
 #[br(import(dialect: Dialect, summary: &JointSummary))]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
-    /// The layout of the file.
+    /// The dialect, which determines the layout of the file.
     #[br(calc = dialect)]
     #[bw(ignore)]
     pub dialect: Dialect,

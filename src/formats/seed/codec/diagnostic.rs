@@ -69,7 +69,7 @@ impl LocatedDiagnostic {
     }
 }
 
-/// The diagnostics of a file, up to the maximum number of findings per rule. Further ones are only counted.
+/// The diagnostics of a file, up to the maximum number of findings per rule. Further diagnostics are only counted.
 #[derive(Debug, Default)]
 pub(in crate::formats::seed) struct Diagnostics {
     pub kept: Vec<LocatedDiagnostic>,

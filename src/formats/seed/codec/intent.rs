@@ -81,7 +81,7 @@ fn trim_start(mut line: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the leading bytes that `is_included` accepts; it must accept only ASCII.
+/// Returns the leading bytes that `is_included` accepts. `is_included` must accept only ASCII.
 fn ascii_prefix(bytes: &[u8], is_included: impl Fn(&u8) -> bool) -> &str {
     let end = bytes.iter().position(|byte| !is_included(byte)).unwrap_or(bytes.len());
     std::str::from_utf8(&bytes[..end]).unwrap_or_default()

@@ -10,7 +10,7 @@ use super::text::{content_range, is_whitespace, line_span, lines};
 use crate::layout::walk::Segment;
 use crate::{Path, Report, Span};
 
-/// Adds the missing locations of findings.
+/// Adds locations to the findings that lack one.
 pub(in crate::formats::seed) fn locate(file: &[u8], report: &mut Report) {
     if report.findings().iter().all(|finding| finding.span.is_some()) {
         return;

@@ -317,7 +317,8 @@ pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
     Diagnostic::new(&rules::SPACED_NUMBER, values..content.len(), "found whitespace inside a number")
 }
 
-/// Returns the byte range of the token at an offset: a separator, or the text before one. Empty at the end.
+/// Returns the byte range of the token at an offset: a separator, or the text up to the next separator. Empty at the
+/// end.
 fn token_range(text: &str, at: usize) -> Range<usize> {
     let rest = text.get(at..).unwrap_or_default();
     let is_end = |c: char| c == ',' || c == '#' || WHITESPACE.contains(&c);

@@ -118,7 +118,7 @@ pub static PROPERTIES: [BuiltInProperty; 3] = [
     BuiltInProperty { name: "type", values: &["STATIC", "SKELETAL"], meaning: "the type of the mesh" },
 ];
 
-/// The declaration as a data structure.
+/// The declaration as data: grammar, attribute table, built-in properties and rules.
 pub static GRAMMAR: Grammar = Grammar {
     source: syntax::SOURCE,
     attributes: &ATTRIBUTES,
@@ -158,7 +158,7 @@ pub static GRAMMAR: Grammar = Grammar {
 pub struct Comment {
     /// The text after the `#`.
     pub text: Text,
-    /// The line that it belongs to, or the end of the file.
+    /// The line that the comment belongs to, or the end of the file.
     pub place: CommentPlace,
 }
 

@@ -40,7 +40,8 @@ impl MaterialEntry {
     }
 }
 
-/// Reads the materials of the file. Returns an error if the images exceed the limits.
+/// Reads the materials of the file; unused ones become default entries. Returns an error if the images exceed the
+/// limits.
 pub(in crate::interop::gltf) fn read(file: &GltfFile, losses: &mut Vec<Loss>) -> Result<Vec<MaterialEntry>> {
     let root = &file.root;
     let used = used_materials(root);

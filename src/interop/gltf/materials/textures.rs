@@ -83,7 +83,7 @@ impl<'a> Textures<'a> {
                 Ok((name, image)) => ImageState::Read(name, image),
                 Err(error) => {
                     let at = format!("images[{source}]");
-                    // Meshes are readable without the image.
+                    // The shared log does not record this error, since meshes are readable without the image.
                     let message = ReadLog::default().record(error, &at)?;
                     losses.push(Loss::dropped(at, message));
                     ImageState::Failed

@@ -98,8 +98,8 @@ fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
     losses.extend(deviation.to_losses(index, "channels were resampled at whole ticks"));
 }
 
-/// Adds to `times` all whole ticks in between; with a `period`, all whole ticks from 0 to `period`, and `period`.
-/// Returns `None` if there are no new ticks, or more than [`MAX_SAMPLES`] ticks in between.
+/// Returns `times` and all whole ticks between the first and last time; with a `period`, all whole ticks from 0 to
+/// `period`, and `period`. Returns `None` if this adds no tick, or if the whole ticks span more than [`MAX_SAMPLES`].
 fn whole_ticks(times: &[f32], period: Option<f32>) -> Option<Vec<f32>> {
     let (first, last) = match period {
         Some(period) => (0.0, period.floor()),

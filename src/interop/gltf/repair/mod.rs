@@ -15,7 +15,8 @@ use crate::interop::numbers::{all_finite, replace_non_finite};
 use crate::scene::{Colors, Components, CustomAttribute, Extras, Mesh, Scene, Transform};
 use crate::{Error, Loss, Quantity, Result, Unit};
 
-/// The tolerated distance between a matrix and the nearest matrix composed of translation, rotation and scale.
+/// The tolerated distance between a matrix and the nearest matrix composed of translation, rotation and scale. It is
+/// absolute, or relative to the largest entry of each column.
 const TOLERANCE: f32 = 1e-5;
 
 /// Makes a scene valid in glTF. Returns the joints of the output file. Returns an error if a position or time is not
@@ -44,8 +45,9 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
     Ok(joints)
 }
 
-/// Removes shear and projection from the scene transform: drops them up to [`TOLERANCE`], otherwise applies the
-/// transform to the vertices. Drops transforms that are not finite or cannot be inverted.
+/// Removes shear and projection from the scene transform. Drops them if this changes the matrix by at most
+/// [`TOLERANCE`]; otherwise applies the transform to the vertices. Drops transforms that are not finite or cannot be
+/// inverted.
 fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Some(transform) = scene.transform else { return };
     if transform == Mat4::IDENTITY {

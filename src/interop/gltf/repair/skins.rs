@@ -90,7 +90,7 @@ struct SkinRepair {
     static_joint: Option<u16>,
     /// Whether any vertex uses the static joint.
     uses_static_joint: bool,
-    /// The number of vertices in the current mesh with changed weights.
+    /// The number of vertices with changed weights in the current mesh.
     changed_vertices: usize,
     /// The largest weight change in the current mesh, as a fraction of the vertex's total weight.
     max_change: f32,

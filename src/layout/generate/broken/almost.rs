@@ -39,10 +39,10 @@ impl fmt::Display for AlmostBrokenFile {
 
 /// Returns copies of a valid file, each with one value at the limit of a check or constraint.
 ///
-/// The next value would be one of the [`breakages`](super::breakages()). Examples are the largest index, the last
-/// item of a range, a sum at the end of its tolerance, and the largest finite float. A loader with an off-by-one
-/// limit rejects such a file. The copies violate no rule that the file satisfies. A limit that the file already
-/// reaches yields no copy.
+/// With the next value, the copy would be one of the [`breakages`](super::breakages()). Examples are the largest index,
+/// the last item of a range, a sum at the end of its tolerance, and the largest finite float. A loader with an
+/// off-by-one limit rejects such a file. The copies violate no rule that the file satisfies. A limit that the file
+/// already reaches yields no copy.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {

@@ -247,13 +247,14 @@ impl Leaf {
         numbers.into_iter().filter(|number| *number <= largest).map(|number| number.to_string()).collect()
     }
 
-    /// Returns the unsigned integer with only the highest bit set; `None` for other types.
+    /// Returns the unsigned integer with only the highest bit set; `None` if
+    /// [`largest_unsigned`](Leaf::largest_unsigned) is 0.
     fn sign_bit(&self) -> Option<String> {
         let largest = self.largest_unsigned();
         (largest > 0).then(|| (largest / 2 + 1).to_string())
     }
 
-    /// Returns the largest unsigned integer; 0 for other types.
+    /// Returns the largest value of a bit field, or of an unsigned integer below 128 bits; 0 for other types.
     fn largest_unsigned(&self) -> i128 {
         match (self.range, self.ty.without_order()) {
             (Some((_, largest)), _) => largest,

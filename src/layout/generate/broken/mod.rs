@@ -1,10 +1,10 @@
 //! Generates files with exactly one defect, for tests of a loader.
 //!
-//! [`breakages()`] yields copies of a valid file, each with exactly one violation of the declaration, such as a failed
-//! check, a wrong count or a truncated field. Each copy is verified against the declaration. The first fault of the
-//! [walker](crate::layout::walk), or the finding of [`check_bytes`](crate::layout::check_bytes), determines the
-//! location and rule; no other rule with severity error is violated. Copies that are still valid are skipped, such as
-//! those whose count only regroups the same bytes.
+//! [`breakages()`] yields copies of a valid file, each with exactly one violation of the declaration. Violations are,
+//! for example, failed checks, wrong counts and truncated fields. Each copy is verified against the declaration. The
+//! first fault of the [walker](crate::layout::walk), or the finding from [`check_bytes`](crate::layout::check_bytes),
+//! determines the location and rule; no other rule with severity error is violated. Copies that are still valid are
+//! skipped, such as those whose count only regroups the same bytes.
 //!
 //! Only the first and the last item of each list are broken or truncated. No breakage targets requirements outside the
 //! declaration, such as rules against overlaps and rules enforced by code. The packing of a block is broken only by
@@ -94,7 +94,7 @@ pub enum Miscount {
     /// The largest number that fits in the field and differs from the actual one by whole items.
     Huge,
     /// The actual number of items plus 2 to this power. A loader that truncates the count to fewer bits, or overflows
-    /// when it computes the size in bytes, gets the actual one.
+    /// when it computes the size in bytes, gets the actual count or size.
     Wrapped(u32),
 }
 
@@ -209,8 +209,8 @@ fn attempts(verifier: &Verifier, is_selected: impl Fn(&Breakage) -> bool) -> Res
     Ok(attempts)
 }
 
-/// A strategy for files of a declared type with exactly one defect. Each file is one of the [`breakages`] of a
-/// [`valid`](super::valid) file, given `rules`.
+/// A strategy for files of a declared type with exactly one defect. Each file is one that [`breakages`] yields for a
+/// [`valid`](super::valid) file and `rules`.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {

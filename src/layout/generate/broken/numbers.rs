@@ -1,4 +1,4 @@
-//! Breaks dependencies on numbers: checks, conditions, counts, offsets, sizes, variants.
+//! Breaks dependencies on numbers: checks, conditions, counts, offsets, sizes, checksums, variants.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -88,7 +88,7 @@ impl Number<'_> {
     }
 
     /// Returns candidate numbers: this number and the literals in the equations, with their neighbours, 0, 1, and the
-    /// limits of the field. The others are this number with its bytes swapped or a low bit flipped.
+    /// limits of the field. Further candidates are this number with its bytes swapped or a low bit flipped.
     fn candidates(&self, dependency: &Dependency) -> Vec<i128> {
         let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
         let mut numbers = near(self.value).to_vec();
@@ -113,8 +113,9 @@ impl Number<'_> {
         }
     }
 
-    /// Returns changes that may violate a check or constraint: for an unpacked size, a block longer by a byte; for a
-    /// count, a list without its last item and an empty list. Candidate numbers follow.
+    /// Returns changes that may violate a check or constraint. An unpacked size yields a block longer by a byte. A
+    /// count yields a list without its last item, and an empty list. Candidate numbers follow, except for a count in a
+    /// constraint.
     fn changes_near(&self, dependency: &Dependency, targets: &Targets) -> Vec<Alteration> {
         let is_size = self.has_role(|role| role == Role::UnpackedSize);
         let blocks = targets.blocks.iter().filter(|(block, _)| is_size && self.may_belong_to(block));

@@ -40,7 +40,7 @@ impl fmt::Display for SubstitutedFile {
 /// Yields copies of a valid file with one integer replaced by the next larger or smaller integer (wrapping), 0, or 1.
 /// Only integers in the first and the last item of each list are replaced. Integers in packed blocks are not replaced.
 ///
-/// The copies are not checked, so they can violate requirements outside the declaration.
+/// The copies are not checked. They can be valid, violate the declaration, or violate requirements outside it.
 ///
 /// ```
 /// use binrw::binrw;

@@ -39,7 +39,7 @@ pub(super) struct Number<'d> {
     pub dependencies: Vec<&'d Dependency>,
 }
 
-/// A scalar.
+/// A scalar that breakages replace.
 #[derive(Clone)]
 pub(super) struct Leaf {
     pub path: Vec<Segment>,
@@ -55,8 +55,8 @@ pub(super) struct Leaf {
 pub(super) struct ConstrainedField {
     pub path: Vec<Segment>,
     pub is_list: bool,
-    /// The constraints, each with the known length of its list and the known values of its expressions. Some
-    /// constraints may not apply to this value.
+    /// The constraints, each with the known length of its list and the known values of its expressions. Constraints
+    /// whose condition does not hold are included.
     pub constraints: Vec<(&'static Constraint, Vec<i128>)>,
     /// The value, or the first and the last item.
     pub leaves: Vec<Leaf>,

@@ -66,7 +66,7 @@ impl<'f> Verifier<'f> {
         change.apply(self.ty, self.file, &self.limits).filter(|bytes| bytes != self.file)
     }
 
-    /// Returns the first file of [`all_broken`](Verifier::all_broken).
+    /// Returns the first file from [`all_broken`](Verifier::all_broken).
     pub fn first_broken(&self, attempt: &Attempt) -> Option<BrokenFile> {
         self.all_broken(attempt).next()
     }
@@ -155,7 +155,7 @@ impl<'f> Verifier<'f> {
     }
 }
 
-/// Returns `true` if a file with this fault, or without a fault, may have this breakage.
+/// Returns `true` if the breakage can cause this fault or, without a fault, if it need not cause one.
 fn is_possible(breakage: Breakage, fault: Option<&Fault>) -> bool {
     let Some(fault) = fault else {
         return matches!(
@@ -196,7 +196,7 @@ impl Violations {
     }
 
     fn with_findings(mut self, ty: &'static Type, bytes: &[u8], limits: &Limits) -> Violations {
-        // Returns the same fault as the walk.
+        // `check_bytes` returns the fault that the walk has already returned.
         let _ = check_bytes(ty, bytes, limits, &mut self.report);
         self
     }

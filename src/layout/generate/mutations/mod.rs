@@ -48,15 +48,15 @@ impl fmt::Debug for MutatedFile {
     }
 }
 
-/// A strategy that applies one to four mutations to the files of `files`, half of them in the first 64 bytes and the
-/// others anywhere. A mutation flips a bit, overwrites or inserts a word, repeats or removes bytes, truncates the file,
-/// or replaces its end with the end of another file.
+/// A strategy that applies one to four mutations to the files that `files` draws. Half of the mutations are in the
+/// first 64 bytes, the others anywhere. A mutation flips a bit, overwrites or inserts a word, repeats or removes bytes,
+/// or truncates the file. It can also replace the end of the file with the end of another file.
 ///
 /// Words have 1, 2, 4 or 8 bytes in either byte order. Most values are likely to cause bugs, such as 0, −1, integer
 /// limits, powers of two, the file size, or neighbours of the current value.
 ///
-/// Files of [`broken`](super::broken) violate one requirement of a declaration; mutations ignore the declaration. Some
-/// mutated files are still valid, and some violate requirements outside the declaration. A failing case shrinks to
+/// Files from [`broken`](super::broken()) violate one requirement of a declaration; mutations ignore the declaration.
+/// Some mutated files are still valid, and some violate requirements outside the declaration. A failing case shrinks to
 /// fewer mutations, then to simpler ones. Then the file shrinks, while mutations keep their distance from its start or
 /// end.
 ///

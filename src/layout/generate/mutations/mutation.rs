@@ -96,7 +96,7 @@ impl Mutation {
             }
             9 => {
                 let (at, bytes) = word();
-                // Some insertions are at the end of the file.
+                // A quarter of the insertions that are not restricted to the header are at the end of the file.
                 let at = if region == file.len() && place % 4 == 0 { file.len() } else { at };
                 Mutation::Insert { at, bytes }
             }

@@ -1,7 +1,7 @@
 //! Numbers that are likely to cause bugs, as the bytes of words.
 
 /// Returns a word of `width` bytes: 0, 1, −1, an integer limit, a power of two, or an arbitrary number. Other words
-/// contain one of `sizes` or the number in `old`, or its neighbour or double.
+/// contain one of `sizes` or the number in `old`, or a neighbour or the double of either.
 pub(super) fn interesting_word(
     choice: u64,
     width: usize,
@@ -35,7 +35,7 @@ pub(super) fn interesting_word(
 
 /// Returns smaller words: reductions of the little-endian number, then of the big-endian one.
 pub(super) fn smaller_words(bytes: &[u8]) -> Vec<Vec<u8>> {
-    // The sum of both byte orders decreases, so shrinking terminates.
+    // The sum of a word's values in both byte orders decreases, so shrinking terminates.
     let sum = |bytes: &[u8]| u128::from(read_uint(bytes, false)) + u128::from(read_uint(bytes, true));
     let mut found: Vec<Vec<u8>> = Vec::new();
     for is_big in [false, true] {

@@ -15,7 +15,7 @@ const MAX_MUTATIONS: usize = 4;
 /// The maximum number of draws for a mutation that changes the file.
 const MAX_DRAWS: usize = 8;
 
-/// The strategy of [`mutations`](super::mutations()): mutated files of another strategy.
+/// The strategy that [`mutations`](super::mutations()) returns: it mutates the files of another strategy.
 #[derive(Debug, Clone)]
 pub(super) struct Mutations<S> {
     pub files: S,
@@ -46,7 +46,8 @@ pub(crate) fn mutate(runner: &mut TestRunner, file: Vec<u8>, other: &[u8]) -> Re
     Ok(MutatedFile { bytes, file, mutations })
 }
 
-/// Draws a mutation that changes these bytes.
+/// Draws a mutation that changes `bytes`. If [`MAX_DRAWS`] mutations change nothing, returns one that appends a zero
+/// byte.
 fn draw_mutation(runner: &mut TestRunner, bytes: &[u8], other: &[u8]) -> Result<Mutation, Reason> {
     for _ in 0..MAX_DRAWS {
         let numbers = any::<[u64; CHOICES_PER_MUTATION]>().new_tree(runner)?.current();

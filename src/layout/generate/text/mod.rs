@@ -31,7 +31,7 @@ enum TextLine {
 
 /// A strategy for text files with the properties and lines of a grammar. Covers every allowed set of attributes, with
 /// numbers of vertices and faces up to the limit of the configuration. Floats cover all finite values; in plausible
-/// files, the domains of the table. Plausible files have all built-in properties.
+/// files, they are in the domain of their attribute. Plausible files have all built-in properties.
 ///
 /// ```
 /// # #[cfg(feature = "seed")] {

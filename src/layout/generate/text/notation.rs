@@ -2,7 +2,8 @@
 
 use super::TextLine;
 
-/// Formats lines with variations drawn from `choices`, which repeat. The lines of each group keep their order.
+/// Formats lines with variations drawn from `choices`, which are reused from the start when exhausted. The lines of
+/// each group keep their order.
 pub(super) fn format_varied(groups: Vec<Vec<TextLine>>, choices: Vec<u8>) -> Vec<u8> {
     Formatter { choices, next: 0 }.format_text(groups)
 }
