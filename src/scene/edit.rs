@@ -9,6 +9,7 @@ use super::exact::Extent;
 use super::mesh::gather;
 use super::{
     Colors, CustomAttribute, Faces, Indices, Joint, Mesh, Samples, Scene, Skin, Transform, UvOrigin, Weights,
+    push_index,
 };
 use crate::Loss;
 
@@ -196,10 +197,7 @@ impl Mesh {
         let targets: Vec<u32> = (0..before)
             .map(|vertex| {
                 let record = &records[vertex * stride..][..stride];
-                *merged_vertices.entry(record).or_insert_with(|| {
-                    kept.push(vertex);
-                    kept.len() as u32 - 1
-                })
+                *merged_vertices.entry(record).or_insert_with(|| push_index(&mut kept, vertex) as u32)
             })
             .collect();
         let corners =

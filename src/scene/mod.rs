@@ -256,6 +256,12 @@ impl SceneOptions {
     }
 }
 
+/// Appends an item to a list. Returns its index.
+pub(crate) fn push_index<T>(list: &mut Vec<T>, item: T) -> usize {
+    list.push(item);
+    list.len() - 1
+}
+
 /// A format whose documents convert to scenes.
 ///
 /// ```
