@@ -56,10 +56,8 @@ impl ToScene for Document {
         let chunks = chunks.into_iter().enumerate();
         let uv_origin = conventions.uv_origin;
         let meshes = chunks.map(|(index, chunk)| to_mesh(chunk, index, uv_origin, &mut losses)).collect();
-        if !trailing.is_empty() {
-            let loss = Loss::dropped("trailing", "bytes after the last chunk");
-            losses.push(loss.with_count(trailing.len(), "bytes"));
-        }
+        let loss = Loss::dropped("trailing", "bytes after the last chunk");
+        losses.extend(loss.with_count(trailing.len(), "bytes").if_any());
         let mut scene = Scene { meshes, ..Scene::default() };
         if is_alone_in_container {
             scene.extras.insert(CONTAINER.to_owned(), true.into());
@@ -185,10 +183,8 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     }
     if let Some(colors) = mesh.colors.into_iter().next() {
         let (bytes, largest_error) = colors.into_u8();
-        if largest_error > 0.0 {
-            let path = format!("meshes[{index}].colors[0]");
-            losses.push(Loss::quantised(path, "colours rounded to 8 bits", Quantity::COLORS, largest_error));
-        }
+        let (path, message) = (format!("meshes[{index}].colors[0]"), "colours rounded to 8 bits");
+        losses.extend(Loss::quantised(path, message, Quantity::COLORS, largest_error).if_any());
         streams.push(Values::Color(bytes));
     }
     if let Some(skin) = mesh.skins.into_iter().next() {

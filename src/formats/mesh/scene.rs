@@ -9,6 +9,7 @@ use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
 use crate::formats::scenes::utf8_loss;
+use crate::scene::animation::sorted_times;
 use crate::scene::resampling::Deviation;
 use crate::scene::{
     self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, KeyframeFields, Mesh,
@@ -134,10 +135,8 @@ fn string_losses(document: &Document) -> Vec<Loss> {
     });
     let mut losses: Vec<_> = listed.collect();
     let others = unused().skip(MAX_LISTED).count();
-    if others > 0 {
-        let loss = Loss::dropped("strings", "more strings not used by animations");
-        losses.push(loss.with_count_of(others, document.strings.len(), "strings"));
-    }
+    let loss = Loss::dropped("strings", "more strings not used by animations");
+    losses.extend(loss.with_count_of(others, document.strings.len(), "strings").if_any());
     let renamed = |index: &usize| utf8_loss(format!("strings[{index}]"), &document.strings.get(*index)?);
     losses.extend(names.iter().filter_map(renamed));
     losses
@@ -181,10 +180,8 @@ fn unbind_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         *joint = if is_kept { *joint } else { Skin::NONE };
         missing += usize::from(!is_kept);
     });
-    if missing > 0 {
-        let loss = Loss::dropped("vertices.joint_ids", "influences of joints that the skeleton lacks");
-        losses.push(loss.with_count_of(missing, influences, "influences"));
-    }
+    let loss = Loss::dropped("vertices.joint_ids", "influences of joints that the skeleton lacks");
+    losses.extend(loss.with_count_of(missing, influences, "influences").if_any());
 }
 
 /// Converts the joints. The index of each joint in the skeleton is its id.
@@ -335,10 +332,7 @@ fn merged_times(animation: &scene::Animation) -> Vec<f32> {
     if let ([times], None) = (&*animation.times, before.peek()) {
         return times.clone();
     }
-    let mut times: Vec<f32> = animation.times.iter().flatten().copied().chain(before).collect();
-    times.sort_by(f32::total_cmp);
-    times.dedup();
-    times
+    sorted_times(animation.times.iter().flatten().copied().chain(before))
 }
 
 fn from_transform(joint: u32, transform: Transform) -> Pose {

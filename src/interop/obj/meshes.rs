@@ -63,11 +63,9 @@ fn record_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &m
 /// Fills in the attributes of the vertices. If only some vertices have an attribute, the others get a default.
 fn set_attributes(mesh: &mut Mesh, corners: &[Corner], lists: &ValueLists, at: &str, losses: &mut Vec<Loss>) {
     let mut record_defaults = |count: usize, field: &str, what: &str| {
-        if count > 0 {
-            let message = format!("missing values were replaced by {what}");
-            let loss = Loss::changed(format!("{at}.{field}"), message);
-            losses.push(loss.with_count_of(count, corners.len(), "vertices"));
-        }
+        let message = format!("missing values were replaced by {what}");
+        let loss = Loss::changed(format!("{at}.{field}"), message);
+        losses.extend(loss.with_count_of(count, corners.len(), "vertices").if_any());
     };
     // All indices are in range: the reader has dropped or cleared all others.
     (mesh.positions, mesh.exact_positions) = lists.positions.select(corners.iter().map(|corner| corner[0]));

@@ -189,10 +189,8 @@ fn to_mesh(
     losses.extend(utf8_loss(format!("meshes[{index}].material"), material));
     let mut columns = mesh.vertices.columns();
     let missing = columns.bones.iter().filter(|bone| !rig.has_bone(**bone)).count();
-    if missing > 0 {
-        let loss = Loss::dropped(format!("meshes[{index}].vertices"), "bindings to missing bones");
-        losses.push(loss.with_count_of(missing, columns.bones.len(), "vertices"));
-    }
+    let loss = Loss::dropped(format!("meshes[{index}].vertices"), "bindings to missing bones");
+    losses.extend(loss.with_count_of(missing, columns.bones.len(), "vertices").if_any());
     rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
     let has_colors = columns.colors.iter().any(|color| *color != [255; 4]);
     let has_st = columns.st.iter().any(|st| *st != [0.0; 2]);
