@@ -60,7 +60,7 @@ impl ToScene for Document {
         // Converted: `animations` and `strings`. Without a scene counterpart: `dialect`.
         let Document { root_transform, vertices, indices, joints, dialect: _, animations: _, strings: _ } =
             self;
-        let mut mesh = to_mesh(vertices, indices, conventions.uv_origin);
+        let mut mesh = to_mesh(vertices, indices);
         mesh.fill_missing_positions("indices", &mut losses);
         let mut scene = Scene {
             skeleton: to_skeleton(&joints),
@@ -70,7 +70,7 @@ impl ToScene for Document {
             ..Scene::default()
         };
         unbind_missing_joints(&mut scene, &mut losses);
-        conventions.to_scene_space(&mut scene, "mesh");
+        conventions.finish_scene(&mut scene, "mesh");
         Ok((scene, losses))
     }
 }
@@ -142,7 +142,7 @@ fn string_losses(document: &Document) -> Vec<Loss> {
     losses
 }
 
-fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
+fn to_mesh(vertices: Vertices, indices: Vec<u32>) -> Mesh {
     let Columns { positions, normals, uvs, joint_ids, joint_weights } = vertices.to_columns();
     let skin = joint_ids.zip(joint_weights).map(|(ids, weights)| {
         let to_joint = |id| if id == NO_JOINT { Skin::NONE } else { u16::from(id) };
@@ -152,7 +152,6 @@ fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
         positions,
         normals,
         uvs: uvs.into_iter().collect(),
-        uv_origin,
         skins: skin.into_iter().collect(),
         faces: Faces::triangles(indices),
         ..Mesh::default()
