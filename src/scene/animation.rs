@@ -1,6 +1,6 @@
 //! Animations of the skeleton, and their evaluation at any time.
 
-use super::{Skeleton, Transform};
+use super::{Skeleton, Transform, push_index};
 use glam::{Quat, Vec3};
 
 /// One animation of the skeleton.
@@ -108,6 +108,12 @@ impl Animation {
         // With a negative duration, `first` may exceed `last`.
         let (first, last) = (self.ticks_to_seconds(first), self.ticks_to_seconds(last));
         (first.min(last), first.max(last))
+    }
+
+    /// Returns the index of a list of times, which is added unless it exists.
+    pub(crate) fn list_of_times(&mut self, times: Vec<f32>) -> usize {
+        let known = self.times.iter().position(|list| *list == times);
+        known.unwrap_or_else(|| push_index(&mut self.times, times))
     }
 
     /// Returns the times of all lists in ticks, ascending and without duplicates.

@@ -129,6 +129,13 @@ impl Conventions {
         BasisChange::new(self.to_scene_axes(), self.unit.into()).apply(scene);
     }
 
+    /// Completes a scene with the content of a file of these conventions: sets the texture origin of its meshes, and
+    /// converts it to scene space.
+    pub(crate) fn finish_scene(self, scene: &mut Scene, format: &str) {
+        scene.meshes.iter_mut().for_each(|mesh| mesh.uv_origin = self.uv_origin);
+        self.to_scene_space(scene, format);
+    }
+
     /// Converts a scene from the axes and units of glTF to these axes and units.
     ///
     /// ```

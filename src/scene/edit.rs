@@ -8,7 +8,8 @@ use super::axes::BasisChange;
 use super::exact::Extent;
 use super::mesh::gather;
 use super::{
-    Colors, CustomAttribute, Faces, Indices, Joint, Mesh, Samples, Scene, Skin, Transform, UvOrigin, Weights,
+    Colors, CustomAttribute, Faces, Indices, Joint, Mesh, Samples, Scene, Skin, Transform, UvOrigin,
+    push_index,
 };
 use crate::Loss;
 
@@ -196,10 +197,7 @@ impl Mesh {
         let targets: Vec<u32> = (0..before)
             .map(|vertex| {
                 let record = &records[vertex * stride..][..stride];
-                *merged_vertices.entry(record).or_insert_with(|| {
-                    kept.push(vertex);
-                    kept.len() as u32 - 1
-                })
+                *merged_vertices.entry(record).or_insert_with(|| push_index(&mut kept, vertex) as u32)
             })
             .collect();
         let corners =
@@ -274,16 +272,10 @@ impl Mesh {
         lists.extend(self.normals.as_deref().map(|values| (bytemuck::cast_slice(values), 12)));
         lists.extend(self.tangents.as_deref().map(|values| (bytemuck::cast_slice(values), 16)));
         lists.extend(self.uvs.iter().map(|values| (bytemuck::cast_slice(values), 8)));
-        lists.extend(self.colors.iter().map(|colors| match colors {
-            Colors::U8(values) => (bytemuck::cast_slice(values), 4),
-            Colors::F32(values) => (bytemuck::cast_slice(values), 16),
-        }));
+        lists.extend(self.colors.iter().map(Colors::as_bytes));
         for skin in &self.skins {
             lists.push((bytemuck::cast_slice(&skin.joints), 8));
-            lists.push(match &skin.weights {
-                Weights::U8(values) => (bytemuck::cast_slice(values), 4),
-                Weights::F32(values) => (bytemuck::cast_slice(values), 16),
-            });
+            lists.push(skin.weights.as_bytes());
         }
         let custom = self.custom.iter().filter(|own| own.has_valid_width());
         lists.extend(custom.map(|own| (own.values.as_bytes(), own.values.size() * own.components)));
@@ -328,22 +320,9 @@ impl Mesh {
     }
 }
 
-impl Colors {
-    fn select(&self, vertices: &[usize]) -> Colors {
-        match self {
-            Colors::U8(values) => Colors::U8(gather(values, vertices)),
-            Colors::F32(values) => Colors::F32(gather(values, vertices)),
-        }
-    }
-}
-
 impl Skin {
     fn select(&self, vertices: &[usize]) -> Skin {
-        let weights = match &self.weights {
-            Weights::U8(values) => Weights::U8(gather(values, vertices)),
-            Weights::F32(values) => Weights::F32(gather(values, vertices)),
-        };
-        Skin { joints: gather(&self.joints, vertices), weights }
+        Skin { joints: gather(&self.joints, vertices), weights: self.weights.select(vertices) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::{Animation, Colors, Components, CustomAttribute, Indices, Mesh, Scene, Skin, Texture, Weights};
+use super::{Animation, Components, CustomAttribute, Indices, Mesh, Scene, Skin, Texture};
 use crate::info::{
     AnimationInfo, AttributeInfo, Bounds, MeshInfo, Property, PropertyValue, SceneInfo, SkeletonInfo,
     distinct_names,
@@ -68,20 +68,11 @@ impl Mesh {
         list.extend(self.normals.as_ref().map(|_| attribute("normal", "3 × f32")));
         list.extend(self.tangents.as_ref().map(|_| attribute("tangent", "4 × f32")));
         list.extend((0..self.uvs.len()).map(|set| attribute(format!("uv{set}"), "2 × f32")));
-        list.extend(self.colors.iter().enumerate().map(|(set, colors)| {
-            let components = match colors {
-                Colors::U8(_) => "4 × u8",
-                Colors::F32(_) => "4 × f32",
-            };
-            attribute(format!("color{set}"), components)
-        }));
+        let colors = self.colors.iter().enumerate();
+        list.extend(colors.map(|(set, own)| attribute(format!("color{set}"), own.describe_components())));
         for (set, Skin { weights, .. }) in self.skins.iter().enumerate() {
-            let components = match weights {
-                Weights::U8(_) => "4 × u8",
-                Weights::F32(_) => "4 × f32",
-            };
             list.push(attribute(format!("joints{set}"), "4 × u16"));
-            list.push(attribute(format!("weights{set}"), components));
+            list.push(attribute(format!("weights{set}"), weights.describe_components()));
         }
         list.extend(self.custom.iter().map(|c| attribute(c.name.clone(), c.describe_components())));
         list

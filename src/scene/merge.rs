@@ -58,24 +58,13 @@ fn append(merged: &mut Mesh, mesh: Mesh) {
         all.extend(more);
     }
     merged.uvs.iter_mut().zip(mesh.uvs).for_each(|(all, more)| all.extend(more));
-    for (all, more) in merged.colors.iter_mut().zip(mesh.colors) {
-        match (&mut *all, more) {
-            (Colors::U8(all), Colors::U8(more)) => all.extend(more),
-            (Colors::F32(all), Colors::F32(more)) => all.extend(more),
-            // Unreachable: `share_attributes` made the types equal.
-            _ => {}
-        }
-    }
+    merged.colors.iter_mut().zip(mesh.colors).for_each(|(all, more)| all.append(more));
     for (all, more) in merged.custom.iter_mut().zip(mesh.custom) {
         all.values.append(more.values);
     }
     for (all, more) in merged.skins.iter_mut().zip(mesh.skins) {
         all.joints.extend(more.joints);
-        match (&mut all.weights, more.weights) {
-            (Weights::U8(all), Weights::U8(more)) => all.extend(more),
-            (Weights::F32(all), Weights::F32(more)) => all.extend(more),
-            _ => {}
-        }
+        all.weights.append(more.weights);
     }
 }
 

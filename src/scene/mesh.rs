@@ -1,7 +1,6 @@
 //! Meshes: vertex attributes, one list each, and faces.
 
 use super::material::to_byte;
-use super::skin::bytes_to_floats;
 use super::{Extras, Material, Placement, Skin, UvOrigin};
 use crate::bulk;
 
@@ -74,32 +73,6 @@ pub enum Colors {
 }
 
 impl Colors {
-    /// Returns the number of colours, which equals the vertex count.
-    pub fn len(&self) -> usize {
-        match self {
-            Colors::U8(values) => values.len(),
-            Colors::F32(values) => values.len(),
-        }
-    }
-
-    /// Returns `true` if there are no colours.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Converts the colours to floats; bytes are divided by 255.
-    pub fn into_f32(self) -> Vec<[f32; 4]> {
-        match self {
-            Colors::U8(values) => bytes_to_floats(values),
-            Colors::F32(values) => values,
-        }
-    }
-
-    /// Replaces bytes by floats.
-    pub(super) fn widen(&mut self) {
-        *self = Colors::F32(std::mem::replace(self, Colors::U8(Vec::new())).into_f32());
-    }
-
     /// Converts the colours to bytes. Returns them with the largest rounding or clamping error of a channel, where 1.0
     /// is full intensity.
     pub fn into_u8(self) -> (Vec<[u8; 4]>, f32) {

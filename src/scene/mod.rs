@@ -21,6 +21,7 @@ mod edit;
     allow(dead_code, reason = "unused if only some interchange formats are enabled")
 )]
 pub(crate) mod exact;
+mod fours;
 mod info;
 pub(crate) mod limits;
 mod material;
@@ -254,6 +255,12 @@ impl SceneOptions {
     pub fn with_precision(self, precision: Precision) -> SceneOptions {
         SceneOptions { precision: Some(precision), ..self }
     }
+}
+
+/// Appends an item to a list. Returns its index.
+pub(crate) fn push_index<T>(list: &mut Vec<T>, item: T) -> usize {
+    list.push(item);
+    list.len() - 1
 }
 
 /// A format whose documents convert to scenes.

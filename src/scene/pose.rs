@@ -229,10 +229,7 @@ impl Animation {
         }
         let starts = self.times.iter().filter_map(|times| times.first()).copied();
         let start = starts.reduce(f32::min).unwrap_or(0.0);
-        let times = self.times.iter().position(|times| *times == [start]).unwrap_or_else(|| {
-            self.times.push(vec![start]);
-            self.times.len() - 1
-        });
+        let times = self.list_of_times(vec![start]);
         let interpolation = Interpolation::Linear;
         let to_channel = |(joint, samples)| Channel { joint, times, interpolation, samples };
         self.channels.extend(constant.into_iter().map(to_channel));

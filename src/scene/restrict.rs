@@ -207,11 +207,9 @@ impl Capabilities {
     fn restrict_faces(&self, mesh: &mut Mesh, at: &str, losses: &mut LossRecorder) {
         let faces = mesh.faces.corners.as_ref().map_or(0, Vec::len);
         let polygons = mesh.faces.corners.iter().flatten().filter(|count| **count > self.max_corners).count();
-        if polygons > 0 {
-            let message = format!("faces with more than {} corners were triangulated", self.max_corners);
-            let loss = Loss::new(LossKind::Split, format!("{at}.faces.corners"), message);
-            losses.list.push(loss.with_count_of(polygons, faces, "faces"));
-        }
+        let message = format!("faces with more than {} corners were triangulated", self.max_corners);
+        let loss = Loss::new(LossKind::Split, format!("{at}.faces.corners"), message);
+        losses.list.extend(loss.with_count_of(polygons, faces, "faces").if_any());
         let degenerate = mesh.faces.corners.iter().flatten().filter(|count| **count < 3).count();
         // Writers of formats without a corner limit drop and list these faces themselves.
         if degenerate > 0 && self.max_corners < u32::MAX {
@@ -222,10 +220,8 @@ impl Capabilities {
             losses.list.extend(mesh.triangulate().map(|loss| loss.within(at)));
         }
         let surplus = mesh.faces.drop_surplus_corners(mesh.positions.len());
-        if surplus > 0 {
-            let loss = Loss::dropped(format!("{at}.faces"), "corners after the last triangle");
-            losses.list.push(loss.with_count(surplus, "corners"));
-        }
+        let loss = Loss::dropped(format!("{at}.faces"), "corners after the last triangle");
+        losses.list.extend(loss.with_count(surplus, "corners").if_any());
         if !self.unindexed {
             mesh.faces.add_sequential_indices(mesh.positions.len());
         }
@@ -245,13 +241,10 @@ impl Capabilities {
                 worst = worst.max(error as f32);
                 *v = flipped;
             }
-            if worst > 0.0 {
-                let format = self.format;
-                let message =
-                    format!("{format} uses the {uv_origin} as texture origin; v was replaced by 1 - v");
-                let path = format!("{at}.uvs[{set}]");
-                losses.list.push(Loss::quantised(path, message, Quantity::TEXTURE_COORDINATES, worst));
-            }
+            let format = self.format;
+            let message = format!("{format} uses the {uv_origin} as texture origin; v was replaced by 1 - v");
+            let path = format!("{at}.uvs[{set}]");
+            losses.list.extend(Loss::quantised(path, message, Quantity::TEXTURE_COORDINATES, worst).if_any());
         }
     }
 

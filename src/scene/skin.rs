@@ -30,34 +30,6 @@ pub enum Weights {
     F32(Vec<[f32; 4]>),
 }
 
-impl Weights {
-    /// Returns the number of vertices.
-    pub fn len(&self) -> usize {
-        match self {
-            Weights::U8(values) => values.len(),
-            Weights::F32(values) => values.len(),
-        }
-    }
-
-    /// Returns `true` if there are no vertices.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Converts the weights to floats; bytes are divided by 255.
-    pub fn into_f32(self) -> Vec<[f32; 4]> {
-        match self {
-            Weights::U8(values) => bytes_to_floats(values),
-            Weights::F32(values) => values,
-        }
-    }
-
-    /// Replaces bytes by floats.
-    pub(crate) fn widen(&mut self) {
-        *self = Weights::F32(std::mem::replace(self, Weights::U8(Vec::new())).into_f32());
-    }
-}
-
 impl Skin {
     /// The joint index of an unused slot.
     pub const NONE: u16 = u16::MAX;
@@ -204,9 +176,4 @@ pub(crate) fn weights_to_bytes(weights: [f32; 4]) -> [u8; 4] {
         bytes[slot] = bytes[slot].saturating_add(1);
     }
     bytes
-}
-
-/// Converts bytes to floats, where 255 represents 1.0.
-pub(super) fn bytes_to_floats(values: Vec<[u8; 4]>) -> Vec<[f32; 4]> {
-    values.into_iter().map(|value| value.map(|byte| f32::from(byte) / 255.0)).collect()
 }

@@ -3,7 +3,7 @@
 use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values};
 use crate::scene::{
     self, Axis, Capabilities, Colors, Components, Conventions, CustomAttribute, FromScene, Mesh, MeshFields,
-    Scene, SceneOptions, Skin, SourceFields, StridedList, ToScene, UvOrigin, Weights,
+    Scene, SceneOptions, Skin, SourceFields, StridedList, ToScene, Weights,
 };
 use crate::{Dialect, Loss, Quantity, Result};
 
@@ -54,17 +54,14 @@ impl ToScene for Document {
         let Document { dialect: _, container, chunks, trailing } = self;
         let is_alone_in_container = container == Container::Model && chunks.len() == 1;
         let chunks = chunks.into_iter().enumerate();
-        let uv_origin = conventions.uv_origin;
-        let meshes = chunks.map(|(index, chunk)| to_mesh(chunk, index, uv_origin, &mut losses)).collect();
-        if !trailing.is_empty() {
-            let loss = Loss::dropped("trailing", "bytes after the last chunk");
-            losses.push(loss.with_count(trailing.len(), "bytes"));
-        }
+        let meshes = chunks.map(|(index, chunk)| to_mesh(chunk, index, &mut losses)).collect();
+        let loss = Loss::dropped("trailing", "bytes after the last chunk");
+        losses.extend(loss.with_count(trailing.len(), "bytes").if_any());
         let mut scene = Scene { meshes, ..Scene::default() };
         if is_alone_in_container {
             scene.extras.insert(CONTAINER.to_owned(), true.into());
         }
-        conventions.to_scene_space(&mut scene, SOURCE);
+        conventions.finish_scene(&mut scene, SOURCE);
         Ok((scene, losses))
     }
 }
@@ -102,10 +99,10 @@ fn choose_container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss
     }
 }
 
-fn to_mesh(chunk: Chunk, index: usize, uv_origin: UvOrigin, losses: &mut Vec<Loss>) -> Mesh {
+fn to_mesh(chunk: Chunk, index: usize, losses: &mut Vec<Loss>) -> Mesh {
     let vertices = chunk.vertex_count();
     let Chunk { index_size, indices, streams, trailing } = chunk;
-    let mut mesh = Mesh { uv_origin, ..Mesh::default() };
+    let mut mesh = Mesh::default();
     mesh.faces.indices = Some(match indices {
         Indices::U16(values) => scene::Indices::U16(values),
         Indices::U32(values) => scene::Indices::U32(values),
@@ -185,10 +182,8 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     }
     if let Some(colors) = mesh.colors.into_iter().next() {
         let (bytes, largest_error) = colors.into_u8();
-        if largest_error > 0.0 {
-            let path = format!("meshes[{index}].colors[0]");
-            losses.push(Loss::quantised(path, "colours rounded to 8 bits", Quantity::COLORS, largest_error));
-        }
+        let (path, message) = (format!("meshes[{index}].colors[0]"), "colours rounded to 8 bits");
+        losses.extend(Loss::quantised(path, message, Quantity::COLORS, largest_error).if_any());
         streams.push(Values::Color(bytes));
     }
     if let Some(skin) = mesh.skins.into_iter().next() {

@@ -121,10 +121,8 @@ impl Format for Document {
                         losses.push(loss.with_detail(format_args!("\"{name}\"")));
                     }
                 }
-                if !self.strings.is_empty() {
-                    let loss = Loss::dropped("strings", "the renderlib dialect has no strings");
-                    losses.push(loss.with_count(self.strings.len(), "strings"));
-                }
+                let loss = Loss::dropped("strings", "the renderlib dialect has no strings");
+                losses.extend(loss.with_count(self.strings.len(), "strings").if_any());
                 self.strings = Strings::default();
             }
             _ => {

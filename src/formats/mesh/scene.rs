@@ -9,6 +9,7 @@ use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
 use crate::formats::scenes::utf8_loss;
+use crate::scene::animation::sorted_times;
 use crate::scene::resampling::Deviation;
 use crate::scene::{
     self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, KeyframeFields, Mesh,
@@ -59,7 +60,7 @@ impl ToScene for Document {
         // `animations` and `strings` were converted above; `dialect` has no scene counterpart.
         let Document { root_transform, vertices, indices, joints, dialect: _, animations: _, strings: _ } =
             self;
-        let mut mesh = to_mesh(vertices, indices, conventions.uv_origin);
+        let mut mesh = to_mesh(vertices, indices);
         mesh.fill_missing_positions("indices", &mut losses);
         let mut scene = Scene {
             skeleton: to_skeleton(&joints),
@@ -69,7 +70,7 @@ impl ToScene for Document {
             ..Scene::default()
         };
         unbind_missing_joints(&mut scene, &mut losses);
-        conventions.to_scene_space(&mut scene, "mesh");
+        conventions.finish_scene(&mut scene, "mesh");
         Ok((scene, losses))
     }
 }
@@ -134,16 +135,14 @@ fn string_losses(document: &Document) -> Vec<Loss> {
     });
     let mut losses: Vec<_> = listed.collect();
     let others = unused().skip(MAX_LISTED).count();
-    if others > 0 {
-        let loss = Loss::dropped("strings", "more strings not used by animations");
-        losses.push(loss.with_count_of(others, document.strings.len(), "strings"));
-    }
+    let loss = Loss::dropped("strings", "more strings not used by animations");
+    losses.extend(loss.with_count_of(others, document.strings.len(), "strings").if_any());
     let renamed = |index: &usize| utf8_loss(format!("strings[{index}]"), &document.strings.get(*index)?);
     losses.extend(names.iter().filter_map(renamed));
     losses
 }
 
-fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
+fn to_mesh(vertices: Vertices, indices: Vec<u32>) -> Mesh {
     let Columns { positions, normals, uvs, joint_ids, joint_weights } = vertices.to_columns();
     let skin = joint_ids.zip(joint_weights).map(|(ids, weights)| {
         let to_joint = |id| if id == NO_JOINT { Skin::NONE } else { u16::from(id) };
@@ -153,7 +152,6 @@ fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
         positions,
         normals,
         uvs: uvs.into_iter().collect(),
-        uv_origin,
         skins: skin.into_iter().collect(),
         faces: Faces::triangles(indices),
         ..Mesh::default()
@@ -181,10 +179,8 @@ fn unbind_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         *joint = if is_kept { *joint } else { Skin::NONE };
         missing += usize::from(!is_kept);
     });
-    if missing > 0 {
-        let loss = Loss::dropped("vertices.joint_ids", "influences of joints that the skeleton lacks");
-        losses.push(loss.with_count_of(missing, influences, "influences"));
-    }
+    let loss = Loss::dropped("vertices.joint_ids", "influences of joints that the skeleton lacks");
+    losses.extend(loss.with_count_of(missing, influences, "influences").if_any());
 }
 
 /// Converts the joints. The index of each joint in the skeleton is its id.
@@ -335,10 +331,7 @@ fn merged_times(animation: &scene::Animation) -> Vec<f32> {
     if let ([times], None) = (&*animation.times, before.peek()) {
         return times.clone();
     }
-    let mut times: Vec<f32> = animation.times.iter().flatten().copied().chain(before).collect();
-    times.sort_by(f32::total_cmp);
-    times.dedup();
-    times
+    sorted_times(animation.times.iter().flatten().copied().chain(before))
 }
 
 fn from_transform(joint: u32, transform: Transform) -> Pose {

@@ -58,11 +58,8 @@ fn renumber_joints(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
             *joint = used.range(..*joint).count() as u16;
         }
     }
-    if count > 0 {
-        let message =
-            "MESH requires a joint for each joint number of a vertex; joints were added at the origin";
-        losses.push(Loss::changed("skeleton.joints", message).with_count(count, "joints"));
-    }
+    let message = "MESH requires a joint for each joint number of a vertex; joints were added at the origin";
+    losses.extend(Loss::changed("skeleton.joints", message).with_count(count, "joints").if_any());
     Some(count)
 }
 
@@ -142,13 +139,10 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots
             });
             let bytes = bytes.collect();
             let path = "meshes[0].skins[0].weights";
-            if normalised > 0 {
-                let loss = Loss::changed(path, "weights were normalised to a sum of 1");
-                losses.push(loss.with_count_of(normalised, vertices, "vertices"));
-            }
-            if worst > 0.0 {
-                losses.push(Loss::quantised(path, "weights rounded to 8 bits", Quantity::WEIGHTS, worst));
-            }
+            let loss = Loss::changed(path, "weights were normalised to a sum of 1");
+            losses.extend(loss.with_count_of(normalised, vertices, "vertices").if_any());
+            let loss = Loss::quantised(path, "weights rounded to 8 bits", Quantity::WEIGHTS, worst);
+            losses.extend(loss.if_any());
             bytes
         }
     };

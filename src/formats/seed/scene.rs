@@ -54,7 +54,6 @@ impl ToScene for Document {
             positions,
             normals: Some(normals).filter(|normals| !normals.is_empty()),
             uvs,
-            uv_origin: conventions.uv_origin,
             colors: colors.into_iter().map(Colors::F32).collect(),
             faces: Faces::triangles(faces.into_flattened()),
             ..Mesh::default()
@@ -64,7 +63,7 @@ impl ToScene for Document {
             properties: properties.into_iter().map(|property| (property.name, property.value)).collect(),
             ..Scene::default()
         };
-        conventions.to_scene_space(&mut scene, "seed");
+        conventions.finish_scene(&mut scene, "seed");
         Ok((scene, losses))
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::entries::{RawEntry, to_raw_entry};
 use crate::bulk;
+use crate::scene::push_index;
 
 /// The component type of an accessor, as an OpenGL constant.
 #[derive(Clone, Copy)]
@@ -132,9 +133,8 @@ impl<'a> Buffer<'a> {
             accessor["min"] = low.into();
             accessor["max"] = high.into();
         }
-        self.accessors.push(to_raw_entry(&accessor));
         self.streams.push(stream);
-        self.accessors.len() - 1
+        push_index(&mut self.accessors, to_raw_entry(&accessor))
     }
 
     /// Adds a view with the content of an image file. Returns the index of the view.

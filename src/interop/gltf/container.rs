@@ -1,7 +1,6 @@
 //! Writes and splits GLB containers; writes `.gltf` files with their buffers.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,6 +10,7 @@ use serde_json::json;
 use super::buffer::Buffer;
 use super::entries::{RootMap, RootValue};
 use crate::interop::Files;
+use crate::interop::images::file_stem;
 use crate::{Error, Result};
 
 const MAGIC: &[u8; 4] = b"glTF";
@@ -48,8 +48,7 @@ pub(super) fn save_glb(mut json: RootMap, buffer: &Buffer, name: &str, files: &m
 /// buffer in the JSON as a data URI.
 pub(super) fn save_json(mut json: RootMap, buffer: &Buffer, name: &str, files: &mut dyn Files) -> Result<()> {
     if buffer.len() > 0 {
-        let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
-        let buffer_name = format!("{stem}.bin");
+        let buffer_name = format!("{}.bin", file_stem(name).unwrap_or_default());
         let uri = match files.create(&buffer_name) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                 let mut buffer_bytes = Vec::new();

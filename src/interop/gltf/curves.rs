@@ -12,7 +12,7 @@ use super::file::{GltfFile, read_extras};
 use super::skeleton::NodeJoints;
 use super::take_meshspec_extras;
 use crate::scene::resampling::Deviation;
-use crate::scene::{Animation, Channel, Interpolation, Samples};
+use crate::scene::{Animation, Channel, Interpolation, Samples, push_index};
 use crate::{Loss, Result};
 
 /// The minimum number of linear segments between two keys of a spline.
@@ -201,8 +201,7 @@ impl AnimationReader<'_> {
         let rate = animation.rate;
         *self.time_lists.entry((accessor, segments)).or_insert_with(|| {
             let seconds = subdivide(seconds, segments, |key, time, fraction| seconds[key] + time * fraction);
-            animation.times.push(seconds.into_iter().map(|time| to_ticks(time, rate)).collect());
-            animation.times.len() - 1
+            push_index(&mut animation.times, seconds.into_iter().map(|time| to_ticks(time, rate)).collect())
         })
     }
 }

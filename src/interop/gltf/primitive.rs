@@ -66,10 +66,8 @@ pub(super) fn read(
     };
     let before = mesh.faces.corner_count(mesh.positions.len()) / 3;
     let missing = mesh.faces.drop_invalid_triangles(mesh.positions.len());
-    if missing > 0 {
-        let loss = Loss::dropped(format!("{at}.indices"), "triangles that refer to missing vertices");
-        log.losses.push(loss.with_count_of(missing, before, "triangles"));
-    }
+    let loss = Loss::dropped(format!("{at}.indices"), "triangles that refer to missing vertices");
+    log.losses.extend(loss.with_count_of(missing, before, "triangles").if_any());
     Ok(Some((mesh, uv_sets)))
 }
 

@@ -53,9 +53,6 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     names::record_unused_meshes(&is_used, &mut log.losses);
     log.finish(&mut scene)?;
     let mut losses = log.losses;
-    for mesh in &mut scene.meshes {
-        mesh.uv_origin = conventions.uv_origin;
-    }
     let transform = hierarchy.top_node.map(|node| file.local_transforms[node]);
     let translations = joints.exact_translations(&file);
     scene.skeleton = joints.skeleton;
@@ -66,7 +63,7 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
         scene.bake(limits.max_triangles, &mut losses, |_, _| true)?;
     }
     read_scene_extras(&file, &mut scene);
-    conventions.to_scene_space(&mut scene, "gltf");
+    conventions.finish_scene(&mut scene, "gltf");
     let unused_materials = materials::unused_names(&file.root);
     scene.source = scene.source.map(|source| Source { unused_materials, ..source });
     Ok((scene, losses))

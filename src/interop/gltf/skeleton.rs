@@ -8,7 +8,7 @@ use super::errors::{ReadLog, malformed};
 use super::file::{GltfFile, read_extras};
 use super::hierarchy::{Hierarchy, animated_nodes, to_transform};
 use super::take_meshspec_extras;
-use crate::scene::{Joint, Skeleton, Skin, Transform, Weights};
+use crate::scene::{Joint, Skeleton, Skin, Transform, Weights, push_index};
 use crate::{Error, Loss, LossKind, Result};
 
 /// The skeleton, with its joints by node and by skin.
@@ -136,10 +136,14 @@ impl NodeJoints {
                     duplicates += 1;
                     let name = self.skeleton.joints[joint].name.clone();
                     let (parent, rest) = (Some(joint), Some(Transform::default()));
-                    self.add_joint(Joint { name, parent, inverse_bind, rest, ..Joint::default() })
+                    push_index(
+                        &mut self.skeleton.joints,
+                        Joint { name, parent, inverse_bind, rest, ..Joint::default() },
+                    )
                 }
                 None => {
-                    let joint = self.add_joint(to_joint(&root.nodes[node], inverse_bind));
+                    let joint =
+                        push_index(&mut self.skeleton.joints, to_joint(&root.nodes[node], inverse_bind));
                     skin_joints.push(joint);
                     self.joint_by_node[node] = Some(joint);
                     joint
@@ -151,11 +155,6 @@ impl NodeJoints {
         let loss = Loss::new(LossKind::Split, format!("skins[{index}]"), message);
         losses.extend(loss.with_count_of(duplicates, skin.joints.len(), "joints").if_any());
         numbers.into_iter().chain(static_joint).collect()
-    }
-
-    fn add_joint(&mut self, joint: Joint) -> usize {
-        self.skeleton.joints.push(joint);
-        self.skeleton.joints.len() - 1
     }
 
     /// Adds a joint, bound in the rest pose, for each animated node that moves a mesh. Skips nodes whose transform has
@@ -181,7 +180,7 @@ impl NodeJoints {
                 // The mesh keeps the extras.
                 joint.extras.clear();
             }
-            self.joint_by_node[node] = Some(self.add_joint(joint));
+            self.joint_by_node[node] = Some(push_index(&mut self.skeleton.joints, joint));
         }
     }
 
@@ -195,7 +194,7 @@ impl NodeJoints {
                 let moves = hierarchy.local_transforms[above] != Mat4::IDENTITY || self.is_moving[above];
                 if self.joint_by_node[above].is_none() && moves {
                     let joint = to_joint(&root.nodes[above], hierarchy.scene_to_node(above));
-                    self.joint_by_node[above] = Some(self.add_joint(joint));
+                    self.joint_by_node[above] = Some(push_index(&mut self.skeleton.joints, joint));
                 }
             });
         }

@@ -28,11 +28,9 @@ fn repair_json(json: &mut Value, losses: &mut Vec<Loss>) {
         let Some(channels) = list_mut(animation, "channels") else { continue };
         let before = channels.len();
         channels.retain(|channel| channel.pointer("/target/node").is_some());
-        if channels.len() < before {
-            let path = format!("animations[{index}].channels");
-            let loss = Loss::dropped(path, "channels without a target node");
-            losses.push(loss.with_count_of(before - channels.len(), before, "channels"));
-        }
+        let path = format!("animations[{index}].channels");
+        let loss = Loss::dropped(path, "channels without a target node");
+        losses.extend(loss.with_count_of(before - channels.len(), before, "channels").if_any());
     }
     to_integers(json);
 }

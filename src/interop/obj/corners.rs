@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::interop::shared::text::{Words, is_blank, locate, quote, shift_span};
+use crate::scene::push_index;
 use crate::{Error, Result, Span};
 
 /// The indices of a position, texture coordinates and a normal; [`ABSENT`] for missing values.
@@ -141,10 +142,7 @@ impl CornerParser {
         if self.latest.len() < count {
             self.latest.resize(count, LatestVertex::NONE);
         }
-        let add = || {
-            vertices.push(corner);
-            vertices.len() as u32 - 1
-        };
+        let add = || push_index(vertices, corner) as u32;
         match self.latest.get_mut(position as usize) {
             Some(latest) if latest.part == part && latest.uv == uv && latest.normal == normal => {
                 latest.vertex

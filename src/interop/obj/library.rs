@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 
 use crate::interop::shared::text::{to_single_line, unique_name};
-use crate::scene::{AlphaMode, Material, Mesh, Wrap};
+use crate::scene::{AlphaMode, Material, Mesh, Wrap, push_index};
 use crate::{Loss, Result};
 
 /// Collects the distinct materials of meshes into a library. Renames the material of each mesh to its name in the
@@ -29,8 +29,7 @@ pub(super) fn collect_materials(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> 
                 (name, _) => name.to_owned(),
             };
             material.name = unique_name(&preferred, &mut names);
-            library.push(material);
-            library.len() - 1
+            push_index(&mut library, material)
         });
         let name = &library[index_in_library].name;
         if *name != mesh.material.name {

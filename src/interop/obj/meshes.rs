@@ -9,19 +9,18 @@ use super::values::ValueLists;
 use crate::Loss;
 use crate::interop::shared::polygons::count_used;
 use crate::interop::shared::text::to_utf8;
-use crate::scene::{Colors, Faces, Indices, Mesh, UvOrigin};
+use crate::scene::{Colors, Faces, Indices, Mesh};
 
 /// Returns the meshes of a file, and the names of materials that no face uses.
 pub(super) fn to_meshes(
     file: ObjFile,
     materials: &Materials,
-    uv_origin: UvOrigin,
     losses: &mut Vec<Loss>,
 ) -> (Vec<Mesh>, Vec<String>) {
     let ObjFile { lists, parts, name, .. } = file;
     if parts.is_empty() && lists.positions.len() > 0 {
         let unused = record_unused_materials(materials, &parts, losses);
-        return (vec![to_point_mesh(lists, name, uv_origin, losses)], unused);
+        return (vec![to_point_mesh(lists, name, losses)], unused);
     }
     record_unused_values(&lists, &parts, losses);
     let unused = record_unused_materials(materials, &parts, losses);
@@ -34,7 +33,6 @@ pub(super) fn to_meshes(
         let mut mesh = Mesh {
             name: join_names(part.name, &path, losses),
             material: found.unwrap_or(&MtlMaterial::default()).to_material(material),
-            uv_origin,
             faces: part.faces.into_faces(),
             ..Mesh::default()
         };
@@ -63,11 +61,9 @@ fn record_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &m
 /// Fills in the attributes of the vertices. If only some vertices have an attribute, the others get a default.
 fn set_attributes(mesh: &mut Mesh, corners: &[Corner], lists: &ValueLists, at: &str, losses: &mut Vec<Loss>) {
     let mut record_defaults = |count: usize, field: &str, what: &str| {
-        if count > 0 {
-            let message = format!("missing values were replaced by {what}");
-            let loss = Loss::changed(format!("{at}.{field}"), message);
-            losses.push(loss.with_count_of(count, corners.len(), "vertices"));
-        }
+        let message = format!("missing values were replaced by {what}");
+        let loss = Loss::changed(format!("{at}.{field}"), message);
+        losses.extend(loss.with_count_of(count, corners.len(), "vertices").if_any());
     };
     // All indices are in range: the reader has dropped faces with missing positions, and cleared all other invalid
     // indices.
@@ -107,12 +103,12 @@ fn count_absent(vertices: &[Corner], slot: usize) -> usize {
 }
 
 /// Converts a file without faces to a mesh of its positions.
-fn to_point_mesh(lists: ValueLists, name: MeshName, uv_origin: UvOrigin, losses: &mut Vec<Loss>) -> Mesh {
+fn to_point_mesh(lists: ValueLists, name: MeshName, losses: &mut Vec<Loss>) -> Mesh {
     for (path, count) in [("vt", lists.uvs.len()), ("vn", lists.normals.len())] {
         record_unused_count(path, count, count, losses);
     }
     let vertices: Vec<_> = (0..lists.positions.len() as u32).map(|index| [index, ABSENT, ABSENT]).collect();
-    let mut mesh = Mesh { name: join_names(name, "meshes[0]", losses), uv_origin, ..Mesh::default() };
+    let mut mesh = Mesh { name: join_names(name, "meshes[0]", losses), ..Mesh::default() };
     mesh.faces = Faces { indices: Some(Indices::U32(Vec::new())), corners: None };
     set_attributes(&mut mesh, &vertices, &lists, "meshes[0]", losses);
     mesh

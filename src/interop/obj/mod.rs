@@ -86,9 +86,9 @@ pub(super) fn read_from(
     let file = read::read(input, options.strictness, limits, ParseSizes::DEFAULT)?;
     file.record_losses(&mut losses);
     let materials = read_libraries(&file.libraries, files, limits, &mut losses);
-    let (meshes, unused_materials) = meshes::to_meshes(file, &materials, conventions.uv_origin, &mut losses);
+    let (meshes, unused_materials) = meshes::to_meshes(file, &materials, &mut losses);
     let mut scene = Scene { meshes, ..Scene::default() };
-    conventions.to_scene_space(&mut scene, "obj");
+    conventions.finish_scene(&mut scene, "obj");
     scene.source = scene.source.map(|source| Source { unused_materials, ..source });
     Ok((scene, losses))
 }

@@ -11,8 +11,8 @@ use super::windows::WindowReader;
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{Words, first_line_offset, lines_in, locate, quote, shift_span};
 use crate::parallel::join;
-use crate::scene::Mesh;
 use crate::scene::limits::{check_mesh_limit, check_triangle_limit};
+use crate::scene::{Mesh, push_index};
 use crate::{Error, ErrorKind, Limit, Limits, Result, Strictness};
 
 /// The maximum number of kinds of unsupported statements to list.
@@ -263,8 +263,7 @@ impl ObjReader {
         let key = (name.clone(), self.material.clone());
         let index = *self.part_indices.entry(key).or_insert_with_key(|(name, material)| {
             let (vertices, faces) = (Vec::new(), Polygons::default());
-            parts.push(MeshPart { name: name.clone(), material: material.clone(), vertices, faces });
-            parts.len() - 1
+            push_index(parts, MeshPart { name: name.clone(), material: material.clone(), vertices, faces })
         });
         // A part takes hundreds of bytes in memory, but only a few in the file.
         let size = parts.len() * (size_of::<MeshPart>() + size_of::<Mesh>());

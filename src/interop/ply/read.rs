@@ -29,8 +29,7 @@ pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &L
     }
     let mesh = read_mesh(bytes, &header, options.strictness, limits, &mut losses)?;
     let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
-    scene.meshes[0].uv_origin = conventions.uv_origin;
-    conventions.to_scene_space(&mut scene, "ply");
+    conventions.finish_scene(&mut scene, "ply");
     Ok((scene, losses))
 }
 

@@ -155,19 +155,18 @@ impl<'a> Rows<'a> {
     }
 
     fn components(&self, column: &Column) -> Components {
-        fn values<T>(rows: &Rows, column: &Column, convert: impl Fn(RawNumber) -> T) -> Vec<T> {
-            rows.rows().map(|row| convert(column.raw(row))).collect()
+        fn values<T, const N: usize>(rows: &Rows, column: &Column, convert: impl Fn([u8; N]) -> T) -> Vec<T> {
+            let own = |raw: RawNumber| std::array::from_fn(|byte| raw[byte]);
+            rows.rows().map(|row| convert(own(column.raw(row)))).collect()
         }
-        let two = |[a, b, ..]: RawNumber| [a, b];
-        let four = |[a, b, c, d, ..]: RawNumber| [a, b, c, d];
         match column.number_type {
-            NumberType::I8 => Components::I8(values(self, column, |raw| raw[0] as i8)),
-            NumberType::U8 => Components::U8(values(self, column, |raw| raw[0])),
-            NumberType::I16 => Components::I16(values(self, column, |raw| i16::from_le_bytes(two(raw)))),
-            NumberType::U16 => Components::U16(values(self, column, |raw| u16::from_le_bytes(two(raw)))),
-            NumberType::I32 => Components::I32(values(self, column, |raw| i32::from_le_bytes(four(raw)))),
-            NumberType::U32 => Components::U32(values(self, column, |raw| u32::from_le_bytes(four(raw)))),
-            NumberType::F32 => Components::F32(values(self, column, |raw| f32::from_le_bytes(four(raw)))),
+            NumberType::I8 => Components::I8(values(self, column, i8::from_le_bytes)),
+            NumberType::U8 => Components::U8(values(self, column, u8::from_le_bytes)),
+            NumberType::I16 => Components::I16(values(self, column, i16::from_le_bytes)),
+            NumberType::U16 => Components::U16(values(self, column, u16::from_le_bytes)),
+            NumberType::I32 => Components::I32(values(self, column, i32::from_le_bytes)),
+            NumberType::U32 => Components::U32(values(self, column, u32::from_le_bytes)),
+            NumberType::F32 => Components::F32(values(self, column, f32::from_le_bytes)),
             NumberType::F64 => Components::F64(values(self, column, f64::from_le_bytes)),
         }
     }

@@ -76,11 +76,9 @@ impl Polygons {
 
     /// Records the number of dropped faces, if any, at `path`.
     pub fn record_degenerate(&self, path: &str, losses: &mut Vec<Loss>) {
-        if self.degenerate_count > 0 {
-            let all = self.len() + self.degenerate_count;
-            let loss = Loss::dropped(path, "faces with fewer than 3 corners");
-            losses.push(loss.with_count_of(self.degenerate_count, all, "faces"));
-        }
+        let all = self.len() + self.degenerate_count;
+        let loss = Loss::dropped(path, "faces with fewer than 3 corners");
+        losses.extend(loss.with_count_of(self.degenerate_count, all, "faces").if_any());
     }
 
     fn from_faces(faces: Faces, vertices: usize) -> Polygons {

@@ -49,9 +49,9 @@ pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &L
         vec![binary::read(bytes, options.strictness, &mut losses)?]
     };
     let solids = solids.into_iter().enumerate();
-    let meshes = solids.map(|(index, solid)| solid.into_mesh(index, conventions, &mut losses)).collect();
+    let meshes = solids.map(|(index, solid)| solid.into_mesh(index, &mut losses)).collect();
     let mut scene = Scene { meshes, ..Scene::default() };
-    conventions.to_scene_space(&mut scene, "stl");
+    conventions.finish_scene(&mut scene, "stl");
     Ok((scene, losses))
 }
 
@@ -76,12 +76,11 @@ struct Solid {
 }
 
 impl Solid {
-    fn into_mesh(self, index: usize, conventions: Conventions, losses: &mut Vec<Loss>) -> Mesh {
+    fn into_mesh(self, index: usize, losses: &mut Vec<Loss>) -> Mesh {
         let mut mesh = Mesh {
             name: to_utf8(&self.name, &format!("meshes[{index}].name"), losses),
             positions: self.positions,
             exact_positions: self.exact_positions,
-            uv_origin: conventions.uv_origin,
             ..Mesh::default()
         };
         let absent = self.normals.iter().filter(|normal| !is_valid_normal(normal)).count();

@@ -10,7 +10,7 @@ use super::pseudo::is_part;
 use super::rig;
 use crate::Loss;
 use crate::scene::skin::influences;
-use crate::scene::{Extras, Joint, Mesh, Scene, Skin, Transform, Weights};
+use crate::scene::{Extras, Joint, Mesh, Scene, Skin, Transform, Weights, push_index};
 
 /// Maximum number of bones added per group of vertices.
 const MAX_CHAIN_LENGTH: usize = 8;
@@ -74,10 +74,8 @@ fn groups_of(scene: &Scene, mesh: &Mesh, leading: &[Option<usize>], encoding: &E
     let mut group_indices = HashMap::new();
     for (position, joint) in mesh.positions.iter().zip(leading) {
         let at = model_to_joint(scene, *joint).transform_point3(Vec3::from(*position));
-        let index = *group_indices.entry(*joint).or_insert_with(|| {
-            groups.push(JointGroup { joint: *joint, low: at, high: at, error: 0.0 });
-            groups.len() - 1
-        });
+        let new_group = JointGroup { joint: *joint, low: at, high: at, error: 0.0 };
+        let index = *group_indices.entry(*joint).or_insert_with(|| push_index(&mut groups, new_group));
         let group = &mut groups[index];
         (group.low, group.high) = (group.low.min(at), group.high.max(at));
         group.error = group.error.max(encoding.rounding_errors(at).0);

@@ -62,10 +62,7 @@ fn add_channel<T>(
     if times.is_empty() {
         return;
     }
-    let times = animation.times.iter().position(|list| *list == times).unwrap_or_else(|| {
-        animation.times.push(times);
-        animation.times.len() - 1
-    });
+    let times = animation.list_of_times(times);
     animation.channels.push(Channel { joint, times, interpolation, samples: samples(values) });
 }
 

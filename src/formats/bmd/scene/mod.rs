@@ -76,7 +76,7 @@ impl ToScene for Document {
                 continue;
             };
             mesh_indices[index] = Some(scene.meshes.len());
-            scene.meshes.push(to_mesh(mesh, index, material, &rig, conventions, &mut losses));
+            scene.meshes.push(to_mesh(mesh, index, material, &rig, &mut losses));
         }
         if !hidden.is_empty() {
             scene.extras.insert(hidden::EXTRA.to_owned(), Value::Array(hidden));
@@ -84,7 +84,7 @@ impl ToScene for Document {
         scene.lods = self.lods.iter().map(|lod| lods::to_lod(*lod, &mesh_indices)).collect();
         let animations = self.animations.iter();
         scene.animations = animations.map(|a| animation::to_animation(a, &self.bones)).collect();
-        conventions.to_scene_space(&mut scene, "bmd");
+        conventions.finish_scene(&mut scene, "bmd");
         Ok((scene, losses))
     }
 }
@@ -177,22 +177,13 @@ fn unmapped_fields(document: &Document) -> Vec<Loss> {
     lost.chain(renamed).collect()
 }
 
-fn to_mesh(
-    mesh: &Mesh,
-    index: usize,
-    material: &Text,
-    rig: &Rig,
-    conventions: Conventions,
-    losses: &mut Vec<Loss>,
-) -> scene::Mesh {
+fn to_mesh(mesh: &Mesh, index: usize, material: &Text, rig: &Rig, losses: &mut Vec<Loss>) -> scene::Mesh {
     let name = material.to_string();
     losses.extend(utf8_loss(format!("meshes[{index}].material"), material));
     let mut columns = mesh.vertices.columns();
     let missing = columns.bones.iter().filter(|bone| !rig.has_bone(**bone)).count();
-    if missing > 0 {
-        let loss = Loss::dropped(format!("meshes[{index}].vertices"), "bindings to missing bones");
-        losses.push(loss.with_count_of(missing, columns.bones.len(), "vertices"));
-    }
+    let loss = Loss::dropped(format!("meshes[{index}].vertices"), "bindings to missing bones");
+    losses.extend(loss.with_count_of(missing, columns.bones.len(), "vertices").if_any());
     rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
     let has_colors = columns.colors.iter().any(|color| *color != [255; 4]);
     let has_st = columns.st.iter().any(|st| *st != [0.0; 2]);
@@ -206,7 +197,6 @@ fn to_mesh(
         positions: columns.positions,
         normals: Some(columns.normals),
         uvs: if has_st || mesh.surface() == Surface::Textured { vec![columns.st] } else { Vec::new() },
-        uv_origin: conventions.uv_origin,
         colors: if has_colors { vec![Colors::U8(columns.colors)] } else { Vec::new() },
         // Bone 0 is the model itself, so vertices bound only to it are unbound.
         skins: if is_unbound { Vec::new() } else { vec![rig.skin(&columns.bones)] },

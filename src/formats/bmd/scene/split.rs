@@ -1,7 +1,7 @@
 //! Splits meshes with more vertices than faces can address, or more vertices or triangles than a mesh can count.
 
 use super::super::{Document, Face, Faces, Mesh, Vertices};
-use crate::scene::{self, Indices, Scene};
+use crate::scene::{self, Indices, Scene, push_index};
 use crate::{Error, FormatId, Loss, LossKind, Path, Result, path};
 
 /// Maximum number of vertices in a triangle mesh: indices of triangles have 20 bits.
@@ -56,10 +56,7 @@ impl PieceLimits {
             let mut add_vertex = |vertex: u32| {
                 let vertex = vertex as usize;
                 is_unused[vertex] = false;
-                *new_indices[vertex].get_or_insert_with(|| {
-                    piece.vertices.push(vertex);
-                    piece.vertices.len() as u32 - 1
-                })
+                *new_indices[vertex].get_or_insert_with(|| push_index(&mut piece.vertices, vertex) as u32)
             };
             let face = match face {
                 Face::Triangle(corners) => Face::Triangle(corners.map(&mut add_vertex)),

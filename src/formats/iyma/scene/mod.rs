@@ -61,10 +61,10 @@ impl ToScene for Document {
             metadata_checksum: _,
         } = &self;
         let meshes = meshes.iter().enumerate();
-        let meshes = meshes.map(|(index, mesh)| to_mesh(&self, index, mesh, conventions.uv_origin));
+        let meshes = meshes.map(|(index, mesh)| to_mesh(&self, index, mesh));
         let meshes = meshes.collect::<Result<_>>()?;
         let mut scene = Scene { meshes, user_data: user_data.to_vec(), ..Scene::default() };
-        conventions.to_scene_space(&mut scene, "iyma");
+        conventions.finish_scene(&mut scene, "iyma");
         Ok((scene, losses))
     }
 }

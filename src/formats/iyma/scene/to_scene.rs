@@ -5,7 +5,7 @@ use super::super::document::{Attribute, Document, inexpressible};
 use super::super::schema::{Component, IndexFormat, MeshInfo, Usage, VertexFormat};
 use super::custom::custom_name;
 use crate::bulk;
-use crate::scene::{self, Colors, Components, CustomAttribute, Faces, Mesh, Skin, UvOrigin, Weights, exact};
+use crate::scene::{self, Colors, Components, CustomAttribute, Faces, Mesh, Skin, Weights, exact};
 use crate::{Error, FormatId, Limit, Loss, Quantity, Result, Unit, path};
 
 /// The scene attribute to which a vertex buffer is converted.
@@ -161,8 +161,8 @@ pub(super) fn reject_excessive_sharing(document: &Document) -> Result<()> {
     Err(Error::limit_exceeded(Limit::Fixed, message).at(path!(meshes)).in_format(FormatId::Iyma))
 }
 
-pub(super) fn to_mesh(document: &Document, index: usize, info: &MeshInfo, origin: UvOrigin) -> Result<Mesh> {
-    let mut mesh = Mesh { uv_origin: origin, ..Mesh::default() };
+pub(super) fn to_mesh(document: &Document, index: usize, info: &MeshInfo) -> Result<Mesh> {
+    let mut mesh = Mesh::default();
     let (mut joints, mut weights) = (None, None);
     for (position, attribute) in document.attributes.iter().enumerate() {
         if document.attributes[..position].iter().any(|other| other.usage == attribute.usage) {

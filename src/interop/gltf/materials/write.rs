@@ -10,7 +10,7 @@ use crate::interop::gltf::buffer::Buffer;
 use crate::interop::gltf::container::ESCAPED;
 use crate::interop::gltf::{Object, TEXTURE_SOURCES, set_extras, set_if, set_meshspec_extra_if, set_text};
 use crate::interop::images;
-use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap};
+use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap, push_index};
 
 /// Repairs materials for glTF: clamps factors and alpha cutoffs, and drops textures without texture coordinates. Lists
 /// images of types that neither glTF nor its extensions support.
@@ -88,8 +88,7 @@ impl<'a> Materials<'a> {
             return Some(*index);
         }
         let entry = self.material_entry(material, buffer);
-        self.entries.push(entry);
-        let index = self.entries.len() - 1;
+        let index = push_index(&mut self.entries, entry);
         self.known_materials.insert(material, index);
         Some(index)
     }
@@ -147,8 +146,7 @@ impl<'a> Materials<'a> {
             if let Some(sampler) = sampler {
                 entry["sampler"] = sampler.into();
             }
-            textures.push(entry);
-            textures.len() - 1
+            push_index(textures, entry)
         })
     }
 
@@ -165,8 +163,7 @@ impl<'a> Materials<'a> {
             if image.is_some() && !name.is_empty() {
                 entry["name"] = name.as_str().into();
             }
-            images.push(entry);
-            images.len() - 1
+            push_index(images, entry)
         })
     }
 
@@ -176,11 +173,8 @@ impl<'a> Materials<'a> {
             return None;
         }
         let Materials { samplers, known_samplers, .. } = self;
-        let index = *known_samplers.entry(sampler).or_insert_with(|| {
-            samplers.push(sampler_entry(sampler));
-            samplers.len() - 1
-        });
-        Some(index)
+        let add = || push_index(samplers, sampler_entry(sampler));
+        Some(*known_samplers.entry(sampler).or_insert_with(add))
     }
 }
 

@@ -144,10 +144,8 @@ fn repair_tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         }
     }
     stats.list(&path, "tangents", count, "(1, 0, 0)", losses);
-    if sides > 0 {
-        let loss = Loss::changed(path, "the handedness of tangents was replaced by 1 or -1");
-        losses.push(loss.with_count(sides, "tangents"));
-    }
+    let loss = Loss::changed(path, "the handedness of tangents was replaced by 1 or -1");
+    losses.extend(loss.with_count(sides, "tangents").if_any());
 }
 
 fn clamp_colors(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
@@ -159,10 +157,8 @@ fn clamp_colors(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
         worst = worst.max((clamped - *value).abs());
         *value = clamped;
     }
-    if worst > 0.0 {
-        let message = "colours were clamped to the range 0 to 1";
-        losses.push(Loss::quantised(path, message, Quantity::COLORS, worst));
-    }
+    let message = "colours were clamped to the range 0 to 1";
+    losses.extend(Loss::quantised(path, message, Quantity::COLORS, worst).if_any());
 }
 
 /// Makes the names of custom attributes unique. Converts attributes to floats if glTF lacks their component type.

@@ -38,9 +38,8 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
         let path = format!("meshes[{index}].skins");
         (repair.changed_vertices, repair.max_change) = (0, 0.0);
         let lost = clear_unused_joints(&mut mesh.skins);
-        if lost > 0 {
-            losses.push(Loss::dropped(path.clone(), "joints with a weight of 0").with_count(lost, "joints"));
-        }
+        let loss = Loss::dropped(path.clone(), "joints with a weight of 0");
+        losses.extend(loss.with_count(lost, "joints").if_any());
         repair.repair_skins(&mut mesh.skins, mesh.positions.len());
         if repair.changed_vertices > 0 {
             let message = "weights were normalised to a sum of 1";

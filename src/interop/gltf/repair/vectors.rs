@@ -42,14 +42,10 @@ impl NormalizeStats {
     }
 
     pub fn list(self, path: &str, what: &'static str, of: usize, default: &str, losses: &mut Vec<Loss>) {
-        if self.normalized > 0 {
-            let loss = Loss::changed(path, format!("{what} were normalised"));
-            losses.push(loss.with_count_of(self.normalized, of, what));
-        }
-        if self.without_direction > 0 {
-            let loss = Loss::changed(path, format!("{what} without a direction were replaced by {default}"));
-            losses.push(loss.with_count_of(self.without_direction, of, what));
-        }
+        let loss = Loss::changed(path, format!("{what} were normalised"));
+        losses.extend(loss.with_count_of(self.normalized, of, what).if_any());
+        let loss = Loss::changed(path, format!("{what} without a direction were replaced by {default}"));
+        losses.extend(loss.with_count_of(self.without_direction, of, what).if_any());
     }
 }
 
