@@ -47,63 +47,139 @@ pub struct FaceTag {
     pub content: B6,
 }
 
-/// Declares the words of faces: their size, the documentation of their tag, and the types of their fields.
-macro_rules! declare_words {
-    ($(
-        #[doc = $doc:literal]
-        $Word:ident($bits:tt bits, $tag:literal, v0 v1 v2: $Index:ident $(, v3: $Fourth:ident)? $(, tag2: $Tag2:ident)?);
-    )*) => {$(
-        #[doc = $doc]
-        #[derive(Layout)]
-        #[bitfield(bits = $bits)]
-        #[binread]
-        #[br(map = Self::from_bytes)]
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub struct $Word {
-            #[doc = $tag]
-            pub tag: B2,
-            /// First vertex.
-            #[layout(
-                index_into = n_vtx, rule = rules::INDEX_RANGE,
-                message = "index {found} is not below the vertex count {limit}"
-            )]
-            pub v0: $Index,
-            /// Second vertex.
-            #[layout(
-                index_into = n_vtx, rule = rules::INDEX_RANGE,
-                message = "index {found} is not below the vertex count {limit}"
-            )]
-            pub v1: $Index,
-            /// Third vertex.
-            #[layout(
-                index_into = n_vtx, rule = rules::INDEX_RANGE,
-                message = "index {found} is not below the vertex count {limit}"
-            )]
-            pub v2: $Index,
-            $(
-                /// Fourth vertex.
-                #[layout(
-                    index_into = n_vtx, rule = rules::INDEX_RANGE,
-                    message = "index {found} is not below the vertex count {limit}"
-                )]
-                pub v3: $Fourth,
-            )?
-            $(
-                /// Must be 0 (B13).
-                #[layout(one_of(0), rule = rules::TAG2, message = "{found}, expected 0")]
-                pub tag2: $Tag2,
-            )?
-        }
-    )*};
+/// A triangle of 32 bits: indices up to 1,023.
+#[derive(Layout)]
+#[bitfield(bits = 32)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Triangle32 {
+    /// Always 0.
+    pub tag: B2,
+    /// First vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v0: B10,
+    /// Second vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v1: B10,
+    /// Third vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v2: B10,
 }
 
-declare_words! {
-    /// A triangle of 32 bits: indices up to 1,023.
-    Triangle32(32 bits, "Always 0.", v0 v1 v2: B10);
-    /// A quad of 32 bits: indices up to 127.
-    Quad32(32 bits, "Always 1.", v0 v1 v2: B7, v3: B7, tag2: B2);
-    /// A triangle of 64 bits: indices up to 1,048,575.
-    Triangle64(64 bits, "Always 2.", v0 v1 v2: B20, tag2: B2);
-    /// A quad of 64 bits: indices up to 32,767.
-    Quad64(64 bits, "Always 3.", v0 v1 v2: B15, v3: B15, tag2: B2);
+/// A quad of 32 bits: indices up to 127.
+#[derive(Layout)]
+#[bitfield(bits = 32)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quad32 {
+    /// Always 1.
+    pub tag: B2,
+    /// First vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v0: B7,
+    /// Second vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v1: B7,
+    /// Third vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v2: B7,
+    /// Fourth vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v3: B7,
+    /// Must be 0 (B13).
+    #[layout(one_of(0), rule = rules::TAG2, message = "{found}, expected 0")]
+    pub tag2: B2,
+}
+
+/// A triangle of 64 bits: indices up to 1,048,575.
+#[derive(Layout)]
+#[bitfield(bits = 64)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Triangle64 {
+    /// Always 2.
+    pub tag: B2,
+    /// First vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v0: B20,
+    /// Second vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v1: B20,
+    /// Third vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v2: B20,
+    /// Must be 0 (B13).
+    #[layout(one_of(0), rule = rules::TAG2, message = "{found}, expected 0")]
+    pub tag2: B2,
+}
+
+/// A quad of 64 bits: indices up to 32,767.
+#[derive(Layout)]
+#[bitfield(bits = 64)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quad64 {
+    /// Always 3.
+    pub tag: B2,
+    /// First vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v0: B15,
+    /// Second vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v1: B15,
+    /// Third vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v2: B15,
+    /// Fourth vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found} is not below the vertex count {limit}"
+    )]
+    pub v3: B15,
+    /// Must be 0 (B13).
+    #[layout(one_of(0), rule = rules::TAG2, message = "{found}, expected 0")]
+    pub tag2: B2,
 }
