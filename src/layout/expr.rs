@@ -88,40 +88,34 @@ pub(crate) enum Precedence {
 impl BinaryOp {
     /// Returns the symbol of the operator, which is the same in C, Rust and ImHex.
     pub(crate) const fn symbol(self) -> &'static str {
-        match self {
-            BinaryOp::Add => "+",
-            BinaryOp::Subtract => "-",
-            BinaryOp::Multiply => "*",
-            BinaryOp::Divide => "/",
-            BinaryOp::Remainder => "%",
-            BinaryOp::BitAnd => "&",
-            BinaryOp::BitOr => "|",
-            BinaryOp::BitXor => "^",
-            BinaryOp::ShiftLeft => "<<",
-            BinaryOp::ShiftRight => ">>",
-            BinaryOp::Equal => "==",
-            BinaryOp::NotEqual => "!=",
-            BinaryOp::Less => "<",
-            BinaryOp::LessOrEqual => "<=",
-            BinaryOp::Greater => ">",
-            BinaryOp::GreaterOrEqual => ">=",
-            BinaryOp::And => "&&",
-            BinaryOp::Or => "||",
-        }
+        self.symbol_and_precedence().0
     }
 
     /// Returns the precedence class of the operator.
     pub(crate) const fn precedence(self) -> Precedence {
+        self.symbol_and_precedence().1
+    }
+
+    const fn symbol_and_precedence(self) -> (&'static str, Precedence) {
         match self {
-            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => Precedence::Product,
-            BinaryOp::Add | BinaryOp::Subtract => Precedence::Sum,
-            BinaryOp::And | BinaryOp::Or => Precedence::Logic,
-            BinaryOp::BitAnd
-            | BinaryOp::BitOr
-            | BinaryOp::BitXor
-            | BinaryOp::ShiftLeft
-            | BinaryOp::ShiftRight => Precedence::Bits,
-            _ => Precedence::Comparison,
+            BinaryOp::Add => ("+", Precedence::Sum),
+            BinaryOp::Subtract => ("-", Precedence::Sum),
+            BinaryOp::Multiply => ("*", Precedence::Product),
+            BinaryOp::Divide => ("/", Precedence::Product),
+            BinaryOp::Remainder => ("%", Precedence::Product),
+            BinaryOp::BitAnd => ("&", Precedence::Bits),
+            BinaryOp::BitOr => ("|", Precedence::Bits),
+            BinaryOp::BitXor => ("^", Precedence::Bits),
+            BinaryOp::ShiftLeft => ("<<", Precedence::Bits),
+            BinaryOp::ShiftRight => (">>", Precedence::Bits),
+            BinaryOp::Equal => ("==", Precedence::Comparison),
+            BinaryOp::NotEqual => ("!=", Precedence::Comparison),
+            BinaryOp::Less => ("<", Precedence::Comparison),
+            BinaryOp::LessOrEqual => ("<=", Precedence::Comparison),
+            BinaryOp::Greater => (">", Precedence::Comparison),
+            BinaryOp::GreaterOrEqual => (">=", Precedence::Comparison),
+            BinaryOp::And => ("&&", Precedence::Logic),
+            BinaryOp::Or => ("||", Precedence::Logic),
         }
     }
 }
