@@ -7,6 +7,7 @@ use crate::layout::declaration::{Requirement, Type};
 use crate::layout::walk::Segment;
 
 /// The numbers of items in lists, and requirements on lists that are drawn later.
+#[derive(Default)]
 pub(super) struct Relations {
     pub list_counts: ListCounts,
     /// The minimum number of items in a list, by each possible path of the list.
@@ -23,15 +24,7 @@ pub(super) struct Relations {
 
 impl Relations {
     pub fn new(ty: &'static Type) -> Relations {
-        let (min_counts, zero_weights, lengths, counters, seen_values) = Default::default();
-        Relations {
-            list_counts: ListCounts::new(ty),
-            min_counts,
-            zero_weights,
-            lengths,
-            counters,
-            seen_values,
-        }
+        Relations { list_counts: ListCounts::new(ty), ..Relations::default() }
     }
 
     /// Converts a drawn number to an index into a list, or to `none`. Returns `None` if `requirement` is not
