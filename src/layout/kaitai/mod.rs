@@ -94,28 +94,25 @@ fn print_parameters(out: &mut IndentedText, reached: &Reached) {
     }
     out.push_nested(2, "params:", |out| {
         for (name, kind) in reached.declaration.imports.iter().zip(reached.imports) {
-            print_parameter(out, name, *kind);
+            print_entry(out, &to_identifier(name), |out| print_parameter_type(out, *kind));
         }
     });
 }
 
-fn print_parameter(out: &mut IndentedText, name: &str, kind: ValueKind) {
-    let id = to_identifier(name);
+fn print_parameter_type(out: &mut IndentedText, kind: ValueKind) {
     match kind {
         ValueKind::Int(ty) => {
             let signed = ty.is_some_and(|ty| ty.signed);
             let size = ty.map_or(8, |ty| ty.bits.div_ceil(8).next_power_of_two().min(8));
-            print_entry(out, &id, |out| {
-                out.push_line(format!("type: {}{size}", if signed { 's' } else { 'u' }))
-            });
+            out.push_line(format!("type: {}{size}", if signed { 's' } else { 'u' }));
         }
-        ValueKind::Bool | ValueKind::Other => print_entry(out, &id, |out| out.push_line("type: bool")),
-        ValueKind::Enum(declaration) => print_entry(out, &id, |out| {
+        ValueKind::Bool | ValueKind::Other => out.push_line("type: bool"),
+        ValueKind::Enum(declaration) => {
             out.push_line("type: u8");
             out.push_line(format!("enum: {}", to_snake_case(declaration.name)));
-        }),
+        }
         ValueKind::Bits(declaration) | ValueKind::Struct(declaration) => {
-            print_entry(out, &id, |out| out.push_line(format!("type: {}", to_snake_case(declaration.name))));
+            out.push_line(format!("type: {}", to_snake_case(declaration.name)));
         }
     }
 }
