@@ -74,7 +74,7 @@ impl Assembler<'_> {
         let holds = equation.holds(&self.variables);
         let is_undetermined = |variable: &&VariableId| self.variables.get(**variable).cause.is_none();
         let mut candidates: Vec<_> = equation.variables.iter().filter(is_undetermined).copied().collect();
-        if candidates.len() > 1 && self.recounts && !holds {
+        if candidates.len() > 1 && self.contents.recounts && !holds {
             // Variables that cannot satisfy the equation keep the values of the file.
             candidates.retain(|variable| equation.solve(*variable, &self.variables).is_some());
         }
@@ -231,14 +231,14 @@ impl Assembler<'_> {
             let causes = equation.variables.iter().map(|id| self.variables.get(*id).cause.as_ref());
             let Some(causes) = causes.collect::<Option<Vec<_>>>() else {
                 // Several values of the file could change.
-                let is_ambiguous = self.recounts && !equation.is_condition();
+                let is_ambiguous = self.contents.recounts && !equation.is_condition();
                 return is_ambiguous.then(|| describe_conflict(equation, None));
             };
             let mut causes = causes.into_iter().zip(&equation.variables);
             let other = causes.find(|(cause, _)| cause.path != equation.cause.path);
             let other = other.map(|(cause, id)| (cause, &self.variables.get(*id).path[..]));
             // The equation may depend on a look-ahead, which is read from the written bytes.
-            (other.is_some() || !self.recounts).then(|| describe_conflict(equation, other))
+            (other.is_some() || !self.contents.recounts).then(|| describe_conflict(equation, other))
         })
     }
 }

@@ -67,7 +67,7 @@ impl Assembler<'_> {
         if !is_present {
             return false;
         }
-        if self.recounts
+        if self.contents.recounts
             && (self.depends_on_variables(condition) || self.frames.eval_bool(condition) == Ok(false))
         {
             let (path, slots) = (self.path.clone(), SlotSnapshot::new(self.frames.slots()));
@@ -92,11 +92,11 @@ impl Assembler<'_> {
         if let (Some(start), false) = (at, self.depends_on_variables(offset)) {
             let written = self.write_content(WriteTarget { region: base, at: start, ..target }, step)?;
             let size = written.end - start;
-            if self.recounts {
+            if self.contents.recounts {
                 self.regions[base].placed_fields.push(PlacedField { path, pending: None, at, size, origin });
             }
             // An empty list at an offset past the end of the original file does not extend the file.
-            let is_outside = self.file_size.is_some_and(|size| written.end > size);
+            let is_outside = self.contents.file_size.is_some_and(|size| written.end > size);
             if !(step.count.is_some() && written.count == 0 && is_outside) {
                 self.regions[base].placed_end = self.regions[base].placed_end.max(written.end);
             }
@@ -160,7 +160,7 @@ impl Assembler<'_> {
 
     /// Returns `true` if an omitted field counts as removed, so that its condition must fail.
     fn is_removed(&self, step: &Step, condition: &Code) -> bool {
-        self.recounts
+        self.contents.recounts
             && step.block.as_ref().is_none_or(|block| !block.block.inline)
             && !self.depends_on_fixed(condition)
     }

@@ -24,7 +24,9 @@ impl Assembler<'_> {
             _ => None,
         };
         let value = match (step, integer) {
-            (Some(step), Some(number)) if self.recounts || self.block_size_paths.contains(&self.path) => {
+            (Some(step), Some(number))
+                if self.contents.recounts || self.contents.block_size_paths.contains(&self.path) =>
+            {
                 Cow::Owned(Value::Int(self.add_recomputable(target, step, (&value, number), ty)?))
             }
             _ => {
