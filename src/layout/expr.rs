@@ -292,6 +292,17 @@ impl Expr {
         }
     }
 
+    /// Returns the paths in the expression.
+    pub(super) fn paths(&self) -> Vec<&'static [&'static str]> {
+        let mut paths = Vec::new();
+        self.visit(&mut |part| {
+            if let Expr::Path(path) | Expr::Matches(path, _) = part {
+                paths.push(*path);
+            }
+        });
+        paths
+    }
+
     /// Evaluates the expression to an integer. `true` yields 1, and a packed word its bits.
     pub fn eval_int(&self, scope: &dyn Lookup) -> Result<i128, EvalError> {
         match self.eval(scope)? {
