@@ -159,6 +159,16 @@ impl Value {
         word.to_le_bytes().first_chunk().copied()
     }
 
+    /// Returns an integer, the bits of a packed word, or 1 for `true`.
+    pub(super) fn to_int(&self) -> Result<i128, EvalError> {
+        match self {
+            Value::Int(value) => Ok(*value),
+            Value::Bool(value) => Ok((*value).into()),
+            Value::Bits(word, _) => i128::try_from(*word).map_err(|_| EvalError::Overflow),
+            Value::F32(_) | Value::F64(_) | Value::Text(_) | Value::Struct(_) => Err(EvalError::Unknown),
+        }
+    }
+
     /// Formats the value like [`Display`](fmt::Display), but floats without exponent and whole floats without a decimal
     /// point, so that an edit can parse them.
     pub(super) fn plain_text(&self) -> String {
@@ -305,12 +315,7 @@ impl Expr {
 
     /// Evaluates the expression to an integer. `true` yields 1, and a packed word its bits.
     pub fn eval_int(&self, scope: &dyn Lookup) -> Result<i128, EvalError> {
-        match self.eval(scope)? {
-            Value::Int(value) => Ok(value),
-            Value::Bool(value) => Ok(value.into()),
-            Value::Bits(word, _) => i128::try_from(word).map_err(|_| EvalError::Overflow),
-            Value::F32(_) | Value::F64(_) | Value::Text(_) | Value::Struct(_) => Err(EvalError::Unknown),
-        }
+        self.eval(scope)?.to_int()
     }
 
     /// Evaluates the expression to a boolean.
