@@ -28,12 +28,6 @@ impl Assembler<'_> {
         equation.map_or(Ok(()), |equation| self.add_equation(equation))
     }
 
-    /// Requires that a condition evaluates to `truth`. The equation is solved later, as several values may satisfy it.
-    pub fn require_truth(&mut self, condition: &'static Code, truth: bool) {
-        let equation = self.condition_equation(condition, truth);
-        self.equations.extend(equation);
-    }
-
     /// Requires that the checks of a field hold, if its value is omitted.
     pub fn require_checks(&mut self, step: &'static Step) -> Result<()> {
         let Some(value) = &step.value else { return Ok(()) };
@@ -48,7 +42,8 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    fn condition_equation(&mut self, condition: &'static Code, truth: bool) -> Option<Equation> {
+    /// Returns the equation that makes a condition evaluate to `truth`; `None` if it depends on no variable.
+    pub fn condition_equation(&mut self, condition: &'static Code, truth: bool) -> Option<Equation> {
         if self.variables.is_empty() {
             return None;
         }

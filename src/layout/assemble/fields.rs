@@ -62,7 +62,9 @@ impl Assembler<'_> {
         let is_present = is_given || (!self.is_removed(step, condition) && self.is_required(condition));
         // The condition of a present field at an explicit offset follows from the equation of the offset.
         if !(is_present && step.position.is_some()) {
-            self.require_truth(condition, is_present);
+            // The equation is solved later, as several values may satisfy it.
+            let equation = self.condition_equation(condition, is_present);
+            self.equations.extend(equation);
         }
         if !is_present {
             return false;

@@ -17,7 +17,7 @@ pub(super) struct Relations {
     /// The common length of lists in the items of an outer list.
     lengths: HashMap<Vec<Segment>, u64>,
     /// The path of the value that counts the items of a later list, by each possible path of the list.
-    counters: HashMap<Vec<Segment>, Vec<Segment>>,
+    pub counters: HashMap<Vec<Segment>, Vec<Segment>>,
     /// The values drawn so far for a unique field, by the field's path without the index.
     seen_values: HashMap<Vec<Segment>, BTreeSet<u128>>,
 }
@@ -74,11 +74,6 @@ impl Relations {
         for depth in 0..path.len() {
             self.counters.insert([&path[..depth], list].concat(), path.to_vec());
         }
-    }
-
-    /// Returns the path of the value that counts the items of a list.
-    pub fn counter_path(&self, list: &[Segment]) -> Option<&Vec<Segment>> {
-        self.counters.get(list)
     }
 
     /// Returns `true` for a weight that must be 0.
