@@ -242,21 +242,6 @@ pub(super) fn bit_field_value(word: u128, declaration: &Declaration, name: &str)
     declaration.bit_field_at(&[name]).map(|(_, field)| field.value(word))
 }
 
-impl super::declaration::BitField {
-    /// Extracts the value of this field from `word`.
-    pub fn value(&self, word: u128) -> Value {
-        if self.flag {
-            Value::Bool(self.bits.extract(word) != 0)
-        } else if let Some(declaration) = self.declared {
-            Value::Bits(self.bits.extract(word), declaration)
-        } else if self.signed {
-            Value::Int(self.bits.extract_signed(word))
-        } else {
-            Value::Int(self.bits.extract(word) as i128)
-        }
-    }
-}
-
 /// The reason why an expression has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EvalError {
