@@ -212,11 +212,11 @@ impl CPrinter<'_> {
             let all: Vec<_> = fixed.into_iter().chain(terms.iter().cloned()).collect();
             format!("({})", all.join(" + "))
         };
-        for (field, size) in fields.iter().zip(sizes) {
+        for (field, (size, term)) in fields.iter().zip(sizes) {
             let name = self.macro_name(reached.declaration, field.name);
             out.push_line(format!("#define {name}_OFFSET({parameters}) {}", sum(fixed, &terms)));
-            fixed += size.0;
-            terms.extend(size.1);
+            fixed += size;
+            terms.extend(term);
         }
         let name = self.macro_name(reached.declaration, "size");
         out.push_line(format!("#define {name}({parameters}) {}", sum(fixed, &terms)));
