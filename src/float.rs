@@ -5,6 +5,7 @@
 //! for floats, and for arrays, options and lists of floats.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -27,35 +28,73 @@ pub fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Res
     T::deserialize_floats(deserializer)
 }
 
-/// Serialises a 64-bit float like a 32-bit one, but with 16 digits for the bits of a NaN.
-#[cfg(feature = "serde")]
-pub(crate) fn serialize_f64<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        x if x.is_finite() => serializer.serialize_f64(x),
-        x if x.to_bits() == f64::NAN.to_bits() => serializer.serialize_str("NaN"),
-        x if x.is_nan() => serializer.collect_str(&format_args!("NaN:{:016x}", x.to_bits())),
-        x => serializer.serialize_str(if x > 0.0 { "Infinity" } else { "-Infinity" }),
-    }
-}
+/// Reads a float; the parameter is its type.
+struct FloatVisitor<T>(PhantomData<T>);
 
-const CANONICAL_NAN: u32 = f32::NAN.to_bits();
+/// Implements [`Floats`] for a float whose bits have `$digits` hexadecimal digits. `$narrow` converts a 64-bit float;
+/// `None` if it does not fit.
+macro_rules! impl_floats {
+    ($float:ident, $digits:literal, $serialize:ident, $narrow:expr) => {
+        impl Floats for $float {
+            fn serialize_floats<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match *self {
+                    x if x.is_finite() => serializer.$serialize(x),
+                    x if x.to_bits() == $float::NAN.to_bits() => serializer.serialize_str("NaN"),
+                    x if x.is_nan() => serializer.collect_str(&format_args!(
+                        "NaN:{:0digits$x}",
+                        x.to_bits(),
+                        digits = $digits
+                    )),
+                    x => serializer.serialize_str(if x > 0.0 { "Infinity" } else { "-Infinity" }),
+                }
+            }
 
-impl Floats for f32 {
-    fn serialize_floats<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match *self {
-            x if x.is_finite() => serializer.serialize_f32(x),
-            x if x.to_bits() == CANONICAL_NAN => serializer.serialize_str("NaN"),
-            x if x.is_nan() => serializer.collect_str(&format_args!("NaN:{:08x}", x.to_bits())),
-            x => serializer.serialize_str(if x > 0.0 { "Infinity" } else { "-Infinity" }),
+            fn deserialize_floats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<$float, D::Error> {
+                deserializer.deserialize_any(FloatVisitor::<$float>(PhantomData))
+            }
         }
-    }
 
-    fn deserialize_floats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f32, D::Error> {
-        deserializer.deserialize_any(FloatVisitor)
-    }
+        impl Visitor<'_> for FloatVisitor<$float> {
+            type Value = $float;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                let strings = "\"Infinity\", \"-Infinity\", \"NaN\" or \"NaN:\"";
+                write!(f, "a number, {strings} with {} hexadecimal digits", $digits)
+            }
+
+            fn visit_f32<E>(self, value: f32) -> Result<$float, E> {
+                Ok($float::from(value))
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<$float, E> {
+                $narrow(value).ok_or_else(|| E::custom(format_args!("{value} does not fit in 32 bits")))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<$float, E> {
+                Ok(value as $float)
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<$float, E> {
+                Ok(value as $float)
+            }
+
+            fn visit_str<E: de::Error>(self, value: &str) -> Result<$float, E> {
+                let number = match value {
+                    "Infinity" => Some($float::INFINITY),
+                    "-Infinity" => Some($float::NEG_INFINITY),
+                    "NaN" => Some($float::NAN),
+                    other => parse_nan_bits(other, $digits)
+                        .map(|bits| $float::from_bits(bits as _))
+                        .filter(|x| x.is_nan()),
+                };
+                number.ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
+            }
+        }
+    };
 }
 
-struct FloatVisitor;
+impl_floats!(f32, 8, serialize_f32, |value| Some(narrow_to_f32(value)).filter(|x| !x.is_infinite()));
+impl_floats!(f64, 16, serialize_f64, Some);
 
 /// Narrows `value`, parsed from a decimal, to the 32-bit float that parsing the decimal directly would return.
 ///
@@ -66,89 +105,6 @@ pub(crate) fn narrow_to_f32(value: f64) -> f32 {
     let other = if value > nearest.into() { nearest.next_up() } else { nearest.next_down() };
     let is_half_way = (f64::from(nearest) + f64::from(other)) / 2.0 == value && value != f64::from(nearest);
     if is_half_way && format!("{other:e}").parse() == Ok(value) { other } else { nearest }
-}
-
-impl Visitor<'_> for FloatVisitor {
-    type Value = f32;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a number, \"Infinity\", \"-Infinity\", \"NaN\" or \"NaN:\" with 8 hexadecimal digits")
-    }
-
-    fn visit_f32<E>(self, value: f32) -> Result<f32, E> {
-        Ok(value)
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<f32, E> {
-        let narrow = narrow_to_f32(value);
-        if narrow.is_infinite() {
-            return Err(E::custom(format_args!("{value} does not fit in 32 bits")));
-        }
-        Ok(narrow)
-    }
-
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<f32, E> {
-        Ok(value as f32)
-    }
-
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<f32, E> {
-        Ok(value as f32)
-    }
-
-    fn visit_str<E: de::Error>(self, value: &str) -> Result<f32, E> {
-        let number = match value {
-            "Infinity" => Some(f32::INFINITY),
-            "-Infinity" => Some(f32::NEG_INFINITY),
-            "NaN" => Some(f32::NAN),
-            other => parse_nan_bits(other, 8).map(|bits| f32::from_bits(bits as u32)).filter(|x| x.is_nan()),
-        };
-        number.ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
-    }
-}
-
-#[cfg(feature = "serde")]
-impl Floats for f64 {
-    fn serialize_floats<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_f64(*self, serializer)
-    }
-
-    fn deserialize_floats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        deserializer.deserialize_any(DoubleVisitor)
-    }
-}
-
-#[cfg(feature = "serde")]
-struct DoubleVisitor;
-
-#[cfg(feature = "serde")]
-impl Visitor<'_> for DoubleVisitor {
-    type Value = f64;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a number, \"Infinity\", \"-Infinity\", \"NaN\" or \"NaN:\" with 16 hexadecimal digits")
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<f64, E> {
-        Ok(value)
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<f64, E> {
-        Ok(value as f64)
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<f64, E> {
-        Ok(value as f64)
-    }
-
-    fn visit_str<E: de::Error>(self, value: &str) -> Result<f64, E> {
-        let number = match value {
-            "Infinity" => Some(f64::INFINITY),
-            "-Infinity" => Some(f64::NEG_INFINITY),
-            "NaN" => Some(f64::NAN),
-            other => parse_nan_bits(other, 16).map(f64::from_bits).filter(|x| x.is_nan()),
-        };
-        number.ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
-    }
 }
 
 impl<T: Floats> Floats for Option<T> {

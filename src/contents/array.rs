@@ -199,36 +199,24 @@ mod serde_impls {
         fn to_hex_bits(self) -> String;
     }
 
+    macro_rules! impl_float {
+        ($float:ty, $digits:literal, $to_decimal:expr) => {
+            impl Float for $float {
+                fn to_finite(self) -> Option<impl Serialize> {
+                    self.is_finite().then(|| $to_decimal(self))
+                }
+
+                fn to_hex_bits(self) -> String {
+                    format!("{:0digits$x}", self.to_bits(), digits = $digits)
+                }
+            }
+        };
+    }
+
     #[cfg(feature = "iyma")]
-    impl Float for half::f16 {
-        fn to_finite(self) -> Option<impl Serialize> {
-            self.is_finite().then(|| self.to_f32())
-        }
-
-        fn to_hex_bits(self) -> String {
-            format!("{:04x}", self.to_bits())
-        }
-    }
-
-    impl Float for f32 {
-        fn to_finite(self) -> Option<impl Serialize> {
-            self.is_finite().then_some(self)
-        }
-
-        fn to_hex_bits(self) -> String {
-            format!("{:08x}", self.to_bits())
-        }
-    }
-
-    impl Float for f64 {
-        fn to_finite(self) -> Option<impl Serialize> {
-            self.is_finite().then_some(self)
-        }
-
-        fn to_hex_bits(self) -> String {
-            format!("{:016x}", self.to_bits())
-        }
-    }
+    impl_float!(half::f16, 4, half::f16::to_f32);
+    impl_float!(f32, 8, f32::from);
+    impl_float!(f64, 16, f64::from);
 
     /// Floats as decimals; `null` for infinities and NaN.
     struct Decimals<'a, T>(&'a [T]);

@@ -122,19 +122,18 @@ impl Comparison {
 
     /// Calls `compare` with the path `path.key`.
     fn with_key(&mut self, path: &mut String, key: &str, compare: impl FnOnce(&mut Self, &mut String)) {
-        let length = path.len();
-        if !path.is_empty() {
-            path.push('.');
-        }
-        path.push_str(key);
-        compare(self, path);
-        path.truncate(length);
+        let dot = if path.is_empty() { "" } else { "." };
+        self.with_step(path, &format!("{dot}{key}"), compare);
     }
 
     /// Calls `compare` with the path `path[index]`.
     fn with_index(&mut self, path: &mut String, index: usize, compare: impl FnOnce(&mut Self, &mut String)) {
+        self.with_step(path, &format!("[{index}]"), compare);
+    }
+
+    fn with_step(&mut self, path: &mut String, step: &str, compare: impl FnOnce(&mut Self, &mut String)) {
         let length = path.len();
-        path.push_str(&format!("[{index}]"));
+        path.push_str(step);
         compare(self, path);
         path.truncate(length);
     }

@@ -88,40 +88,34 @@ pub(crate) enum Precedence {
 impl BinaryOp {
     /// Returns the symbol of the operator, which is the same in C, Rust and ImHex.
     pub(crate) const fn symbol(self) -> &'static str {
-        match self {
-            BinaryOp::Add => "+",
-            BinaryOp::Subtract => "-",
-            BinaryOp::Multiply => "*",
-            BinaryOp::Divide => "/",
-            BinaryOp::Remainder => "%",
-            BinaryOp::BitAnd => "&",
-            BinaryOp::BitOr => "|",
-            BinaryOp::BitXor => "^",
-            BinaryOp::ShiftLeft => "<<",
-            BinaryOp::ShiftRight => ">>",
-            BinaryOp::Equal => "==",
-            BinaryOp::NotEqual => "!=",
-            BinaryOp::Less => "<",
-            BinaryOp::LessOrEqual => "<=",
-            BinaryOp::Greater => ">",
-            BinaryOp::GreaterOrEqual => ">=",
-            BinaryOp::And => "&&",
-            BinaryOp::Or => "||",
-        }
+        self.symbol_and_precedence().0
     }
 
     /// Returns the precedence class of the operator.
     pub(crate) const fn precedence(self) -> Precedence {
+        self.symbol_and_precedence().1
+    }
+
+    const fn symbol_and_precedence(self) -> (&'static str, Precedence) {
         match self {
-            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => Precedence::Product,
-            BinaryOp::Add | BinaryOp::Subtract => Precedence::Sum,
-            BinaryOp::And | BinaryOp::Or => Precedence::Logic,
-            BinaryOp::BitAnd
-            | BinaryOp::BitOr
-            | BinaryOp::BitXor
-            | BinaryOp::ShiftLeft
-            | BinaryOp::ShiftRight => Precedence::Bits,
-            _ => Precedence::Comparison,
+            BinaryOp::Add => ("+", Precedence::Sum),
+            BinaryOp::Subtract => ("-", Precedence::Sum),
+            BinaryOp::Multiply => ("*", Precedence::Product),
+            BinaryOp::Divide => ("/", Precedence::Product),
+            BinaryOp::Remainder => ("%", Precedence::Product),
+            BinaryOp::BitAnd => ("&", Precedence::Bits),
+            BinaryOp::BitOr => ("|", Precedence::Bits),
+            BinaryOp::BitXor => ("^", Precedence::Bits),
+            BinaryOp::ShiftLeft => ("<<", Precedence::Bits),
+            BinaryOp::ShiftRight => (">>", Precedence::Bits),
+            BinaryOp::Equal => ("==", Precedence::Comparison),
+            BinaryOp::NotEqual => ("!=", Precedence::Comparison),
+            BinaryOp::Less => ("<", Precedence::Comparison),
+            BinaryOp::LessOrEqual => ("<=", Precedence::Comparison),
+            BinaryOp::Greater => (">", Precedence::Comparison),
+            BinaryOp::GreaterOrEqual => (">=", Precedence::Comparison),
+            BinaryOp::And => ("&&", Precedence::Logic),
+            BinaryOp::Or => ("||", Precedence::Logic),
         }
     }
 }
@@ -163,6 +157,16 @@ impl Value {
             _ => return None,
         };
         word.to_le_bytes().first_chunk().copied()
+    }
+
+    /// Returns an integer, the bits of a packed word, or 1 for `true`.
+    pub(super) fn to_int(&self) -> Result<i128, EvalError> {
+        match self {
+            Value::Int(value) => Ok(*value),
+            Value::Bool(value) => Ok((*value).into()),
+            Value::Bits(word, _) => i128::try_from(*word).map_err(|_| EvalError::Overflow),
+            Value::F32(_) | Value::F64(_) | Value::Text(_) | Value::Struct(_) => Err(EvalError::Unknown),
+        }
     }
 
     /// Formats the value like [`Display`](fmt::Display), but floats without exponent and whole floats without a decimal
@@ -238,21 +242,6 @@ pub(super) fn bit_field_value(word: u128, declaration: &Declaration, name: &str)
     declaration.bit_field_at(&[name]).map(|(_, field)| field.value(word))
 }
 
-impl super::declaration::BitField {
-    /// Extracts the value of this field from `word`.
-    pub fn value(&self, word: u128) -> Value {
-        if self.flag {
-            Value::Bool(self.bits.extract(word) != 0)
-        } else if let Some(declaration) = self.declared {
-            Value::Bits(self.bits.extract(word), declaration)
-        } else if self.signed {
-            Value::Int(self.bits.extract_signed(word))
-        } else {
-            Value::Int(self.bits.extract(word) as i128)
-        }
-    }
-}
-
 /// The reason why an expression has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EvalError {
@@ -317,15 +306,21 @@ impl Expr {
         }
     }
 
+    /// Returns the paths in the expression.
+    pub(super) fn paths(&self) -> Vec<&'static [&'static str]> {
+        let mut paths = Vec::new();
+        self.visit(&mut |part| {
+            if let Expr::Path(path) | Expr::Matches(path, _) = part {
+                paths.push(*path);
+            }
+        });
+        paths
+    }
+
     /// Evaluates the expression to an integer. `true` yields 1, and a packed word yields its bits. Other values yield
     /// [`EvalError::Unknown`].
     pub fn eval_int(&self, scope: &dyn Lookup) -> Result<i128, EvalError> {
-        match self.eval(scope)? {
-            Value::Int(value) => Ok(value),
-            Value::Bool(value) => Ok(value.into()),
-            Value::Bits(word, _) => i128::try_from(word).map_err(|_| EvalError::Overflow),
-            Value::F32(_) | Value::F64(_) | Value::Text(_) | Value::Struct(_) => Err(EvalError::Unknown),
-        }
+        self.eval(scope)?.to_int()
     }
 
     /// Evaluates the expression to a boolean. An integer yields [`EvalError::Unknown`].

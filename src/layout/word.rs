@@ -9,6 +9,7 @@ use serde::{Deserializer, Serialize, Serializer};
 use crate::layout::Layout;
 use crate::layout::declaration::bits::read_word_le;
 use crate::layout::declaration::{BitField, Declaration};
+use crate::layout::expr::Value;
 
 /// The bit fields that are omitted from a serialised word if they have their default values.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,8 +35,8 @@ struct BitFields {
 
 impl BitFields {
     fn of<T: Layout>(implied: ImpliedFields) -> BitFields {
-        let declared = T::TYPE.own_declaration().map(BitFields::from_declaration);
-        BitFields { implied, ..declared.unwrap_or(BitFields { fields: &[], implied }) }
+        let fields = T::TYPE.own_declaration().map_or(&[][..], Declaration::bit_fields);
+        BitFields { fields, implied }
     }
 
     fn from_declaration(declaration: &'static Declaration) -> BitFields {
@@ -56,18 +57,15 @@ impl Serialize for Word {
         };
         let mut map = serializer.serialize_map(None)?;
         for field in self.fields.fields.iter().filter(is_written) {
-            let bits = field.bits.extract(self.bits);
-            match field.declared {
-                Some(word) => {
+            match field.value(self.bits) {
+                Value::Bits(bits, word) => {
                     let fields = BitFields::from_declaration(word);
                     map.serialize_entry(field.name, &Word { bits, fields })?;
                 }
-                None if field.flag => map.serialize_entry(field.name, &(bits != 0))?,
+                Value::Bool(flag) => map.serialize_entry(field.name, &flag)?,
                 // Bit fields that are numbers fit in an `i64`.
-                None if field.signed => {
-                    map.serialize_entry(field.name, &(field.bits.extract_signed(self.bits) as i64))?;
-                }
-                None => map.serialize_entry(field.name, &(bits as i64))?,
+                Value::Int(number) => map.serialize_entry(field.name, &(number as i64))?,
+                _ => {}
             }
         }
         map.end()

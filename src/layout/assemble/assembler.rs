@@ -1,6 +1,5 @@
 //! The assembler: runs the program of a declaration over the given values.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::contents::Contents;
@@ -32,9 +31,7 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             program,
             limits,
             max: limits.max_decoded.min(contents.max_size()),
-            recounts: contents.recounts,
-            block_size_paths: &contents.block_size_paths,
-            file_size: contents.file_size,
+            contents,
             earlier_values: &earlier_values,
             path: Vec::new(),
             frames: Frames::new(program),
@@ -47,7 +44,7 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             deferred_error: None,
         };
         contents.clear_marks();
-        let written = run.write_file(contents);
+        let written = run.write_file();
         if written.is_err() {
             // An error here is ignored: the error from `write_file` is reported.
             let _ = run.solve_pending();
@@ -106,12 +103,7 @@ pub(super) struct Assembler<'a> {
     pub limits: &'a Limits,
     /// The maximum size of a region in bytes. The maximum bounds memory use, since a given offset may be any number.
     pub max: u64,
-    /// The size of the original file, if the values come from one.
-    pub file_size: Option<u64>,
-    /// Whether given values are recomputed if they conflict with others.
-    pub recounts: bool,
-    /// The paths of the packed-block sizes that are always recomputed.
-    pub block_size_paths: &'a HashSet<Vec<Segment>>,
+    pub contents: &'a Contents<'a>,
     /// Values determined by an earlier run.
     pub earlier_values: &'a NumbersByPath,
     pub path: Vec<Segment>,
@@ -272,7 +264,7 @@ impl Assembler<'_> {
         bytes: &[u8],
     ) -> Result<()> {
         let size = self.frames.form_size(item, arguments).and_then(|size| size.checked_mul(count));
-        match size.filter(|size| self.recounts && *size != bytes.len() as u64) {
+        match size.filter(|size| self.contents.recounts && *size != bytes.len() as u64) {
             Some(size) => Err(self.error(format!(
                 "a changed value requires {size} bytes for its {count} items, found {}: set the items as well",
                 bytes.len()

@@ -15,12 +15,12 @@ use crate::{Error, Result};
 
 impl Assembler<'_> {
     /// Writes a file and returns its bytes.
-    pub fn write_file(&mut self, contents: &Contents) -> Result<Vec<u8>> {
-        let (file, input) = (self.add_region(None), Input::root(&contents.root));
+    pub fn write_file(&mut self) -> Result<Vec<u8>> {
+        let (file, input) = (self.add_region(None), Input::root(&self.contents.root));
         let target = WriteTarget { region: file, at: 0, input, outer: input };
         let end = self.write_value(target, &Item::root(self.program))?.end;
         self.solve_pending()?;
-        self.complete_region(file, end, input, Some(contents))?;
+        self.complete_region(file, end, input, Some(self.contents))?;
         self.solve_pending()?;
         Ok(std::mem::replace(&mut self.regions[file].buffer, SparseBuffer::new(0)).into_bytes())
     }
@@ -71,11 +71,11 @@ impl Assembler<'_> {
         }
         let ends = placed_fields.iter().filter_map(PlacedField::end);
         let end = ends.fold(self.regions[base].buffer.len(), u64::max);
-        let movable = placed_fields.iter().chain(&sequence).filter(|_| self.recounts);
+        let movable = placed_fields.iter().chain(&sequence).filter(|_| self.contents.recounts);
         let mut placement = Placement::new(self.program.alignment, movable, end, padding);
         for placed in &mut placed_fields {
             let Some((_, position, slots)) = &placed.pending else { continue };
-            let known = placed.at.filter(|_| !self.recounts);
+            let known = placed.at.filter(|_| !self.contents.recounts);
             let offset = known.unwrap_or_else(|| placement.offset_for(placed));
             let cause = Cause { path: placed.path.clone(), property: "offset", number: offset.into() };
             self.require(cause, position, slots.clone())?;

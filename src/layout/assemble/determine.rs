@@ -28,12 +28,6 @@ impl Assembler<'_> {
         equation.map_or(Ok(()), |equation| self.add_equation(equation))
     }
 
-    /// Requires that a condition evaluates to `truth`. The equation is solved later, as several values may satisfy it.
-    pub fn require_truth(&mut self, condition: &'static Code, truth: bool) {
-        let equation = self.condition_equation(condition, truth);
-        self.equations.extend(equation);
-    }
-
     /// Requires that the checks of a field hold, if its value is omitted.
     pub fn require_checks(&mut self, step: &'static Step) -> Result<()> {
         let Some(value) = &step.value else { return Ok(()) };
@@ -48,7 +42,8 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    fn condition_equation(&mut self, condition: &'static Code, truth: bool) -> Option<Equation> {
+    /// Returns the equation that makes a condition evaluate to `truth`; `None` if it depends on no variable.
+    pub fn condition_equation(&mut self, condition: &'static Code, truth: bool) -> Option<Equation> {
         if self.variables.is_empty() {
             return None;
         }
@@ -74,7 +69,7 @@ impl Assembler<'_> {
         let holds = equation.holds(&self.variables);
         let is_undetermined = |variable: &&VariableId| self.variables.get(**variable).cause.is_none();
         let mut candidates: Vec<_> = equation.variables.iter().filter(is_undetermined).copied().collect();
-        if candidates.len() > 1 && self.recounts && !holds {
+        if candidates.len() > 1 && self.contents.recounts && !holds {
             // Variables that cannot satisfy the equation keep the values of the file.
             candidates.retain(|variable| equation.solve(*variable, &self.variables).is_some());
         }
@@ -231,7 +226,7 @@ impl Assembler<'_> {
             let causes = equation.variables.iter().map(|id| self.variables.get(*id).cause.as_ref());
             let Some(causes) = causes.collect::<Option<Vec<_>>>() else {
                 // More than one given value could be changed to satisfy the equation.
-                let is_ambiguous = self.recounts && !equation.is_condition();
+                let is_ambiguous = self.contents.recounts && !equation.is_condition();
                 return is_ambiguous.then(|| describe_conflict(equation, None));
             };
             let mut causes = causes.into_iter().zip(&equation.variables);
@@ -239,7 +234,7 @@ impl Assembler<'_> {
             let other = other.map(|(cause, id)| (cause, &self.variables.get(*id).path[..]));
             // With recomputation and no other cause, the equation is ignored: it may depend on a look-ahead, which is
             // read from the written bytes.
-            (other.is_some() || !self.recounts).then(|| describe_conflict(equation, other))
+            (other.is_some() || !self.contents.recounts).then(|| describe_conflict(equation, other))
         })
     }
 }

@@ -63,12 +63,14 @@ impl Assembler<'_> {
         let is_present = is_given || (!self.is_removed(step, condition) && self.is_required(condition));
         // The condition of a present field at an explicit offset follows from the equation of the offset.
         if !(is_present && step.position.is_some()) {
-            self.require_truth(condition, is_present);
+            // The equation is solved later, as several values may satisfy it.
+            let equation = self.condition_equation(condition, is_present);
+            self.equations.extend(equation);
         }
         if !is_present {
             return false;
         }
-        if self.recounts
+        if self.contents.recounts
             && (self.depends_on_variables(condition) || self.frames.eval_bool(condition) == Ok(false))
         {
             let (path, slots) = (self.path.clone(), SlotSnapshot::new(self.frames.slots()));
@@ -93,11 +95,11 @@ impl Assembler<'_> {
         if let (Some(start), false) = (at, self.depends_on_variables(offset)) {
             let written = self.write_content(WriteTarget { region: base, at: start, ..target }, step)?;
             let size = written.end - start;
-            if self.recounts {
+            if self.contents.recounts {
                 self.regions[base].placed_fields.push(PlacedField { path, pending: None, at, size, origin });
             }
             // An empty list at an offset past the end of the original file does not extend the file.
-            let is_outside = self.file_size.is_some_and(|size| written.end > size);
+            let is_outside = self.contents.file_size.is_some_and(|size| written.end > size);
             if !(step.count.is_some() && written.count == 0 && is_outside) {
                 self.regions[base].placed_end = self.regions[base].placed_end.max(written.end);
             }
@@ -162,7 +164,7 @@ impl Assembler<'_> {
 
     /// Returns `true` if an omitted field counts as removed, so that its condition must not hold.
     fn is_removed(&self, step: &Step, condition: &Code) -> bool {
-        self.recounts
+        self.contents.recounts
             && step.block.as_ref().is_none_or(|block| !block.block.inline)
             && !self.depends_on_fixed(condition)
     }

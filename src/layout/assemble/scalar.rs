@@ -6,7 +6,7 @@ use super::assembler::{Assembler, WriteTarget, Written};
 use super::number;
 use super::variable::{SlotOrigin, VariableId, VariableKind};
 use crate::layout::declaration::Type;
-use crate::layout::expr::Value;
+use crate::layout::expr::{Operand, Value};
 use crate::layout::program::{Cell, FormId, Item, Step};
 use crate::layout::walk::Segment;
 use crate::{Error, Result};
@@ -24,7 +24,9 @@ impl Assembler<'_> {
             _ => None,
         };
         let value = match (step, integer) {
-            (Some(step), Some(number)) if self.recounts || self.block_size_paths.contains(&self.path) => {
+            (Some(step), Some(number))
+                if self.contents.recounts || self.contents.block_size_paths.contains(&self.path) =>
+            {
                 Cow::Owned(Value::Int(self.add_recomputable(target, step, (&value, number), ty)?))
             }
             _ => {
@@ -77,7 +79,7 @@ impl Assembler<'_> {
         self.defer_clash(reserved)?;
         let variable = self.add_variable(target, ty, value, true);
         if let Some(slot) = step.and_then(|step| step.value) {
-            let cell = value.map_or(Cell::Empty, Cell::Int);
+            let cell = value.map_or(Cell::Empty, |number| Cell::Number(Operand::Int(number)));
             self.frames.set_marked_slot(slot, cell, SlotOrigin::Variable(variable, None));
         }
         if value.is_some() {
@@ -101,7 +103,7 @@ impl Assembler<'_> {
             origin = SlotOrigin::Variable(variable, None);
         }
         if let Some(slot) = step.value {
-            self.frames.set_marked_slot(slot, Cell::Int(number), origin);
+            self.frames.set_marked_slot(slot, Cell::Number(Operand::Int(number)), origin);
         }
         Ok(number)
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::sparse_buffer::RegionId;
 use crate::layout::declaration::{BitField, BitRange, Type};
+use crate::layout::expr::Operand;
 use crate::layout::program::{Cell, Code, SlotMark, field_value};
 use crate::layout::walk::Segment;
 
@@ -180,10 +181,8 @@ impl Variables {
     pub fn cell(&self, origin: SlotOrigin) -> Option<Cell> {
         let SlotOrigin::Variable(whole, bits) = origin else { return None };
         let value = self.value(whole)?;
-        Some(match bits {
-            Some((bits, field)) => field_value(value as u128, bits, field).into(),
-            None => Cell::Int(value),
-        })
+        let field_value = |(bits, field)| field_value(value as u128, bits, field);
+        Some(Cell::Number(bits.map_or(Operand::Int(value), field_value)))
     }
 
     /// Records that written bytes depend on the current value.

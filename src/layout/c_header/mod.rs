@@ -213,38 +213,34 @@ impl CPrinter<'_> {
             let all: Vec<_> = fixed.into_iter().chain(terms.iter().cloned()).collect();
             format!("({})", all.join(" + "))
         };
-        for (field, size) in fields.iter().zip(sizes) {
+        for (field, (size, term)) in fields.iter().zip(sizes) {
             let name = self.macro_name(reached.declaration, field.name);
             out.push_line(format!("#define {name}_OFFSET({parameters}) {}", sum(fixed, &terms)));
-            match size {
-                SizeTerm::Fixed(size) => fixed += size,
-                SizeTerm::Term(term) => terms.push(term),
-            }
+            fixed += size;
+            terms.extend(term);
         }
         let name = self.macro_name(reached.declaration, "size");
         out.push_line(format!("#define {name}({parameters}) {}", sum(fixed, &terms)));
     }
 
-    /// Returns the size of a field as a number or a term of the imports; `None` for blocks, and for sizes that are
-    /// neither.
-    fn size_term(&self, field: &Field, names: &Names) -> Option<SizeTerm> {
+    /// Returns the size of a field: a number to which a term of the imports, if any, is added. `None` for blocks, and
+    /// for sizes that depend on other values.
+    fn size_term(&self, field: &Field, names: &Names) -> Option<(u64, Option<String>)> {
         if field.block.is_some() {
             return None;
         }
         let present = Field { condition: None, ..*field };
-        let size = match (present.size(&Scope::default()), field.ty.item_type_and_count(), field.count) {
-            (Some(size), ..) => SizeTerm::Fixed(size),
-            (None, Some((item, None)), Some(count)) => {
-                SizeTerm::Term(format!("UINT64_C({}) * {}", item.size()?, atom(&count, names, self)))
-            }
-            _ => return None,
-        };
-        let Some(condition) = field.condition else { return Some(size) };
-        let size = match size {
-            SizeTerm::Fixed(size) => size.to_string(),
-            SizeTerm::Term(term) => term,
-        };
-        Some(SizeTerm::Term(format!("({} ? {size} : 0)", print_expr(&condition, names, self))))
+        let (size, term) =
+            match (present.size(&Scope::default()), field.ty.item_type_and_count(), field.count) {
+                (Some(size), ..) => (size, None),
+                (None, Some((item, None)), Some(count)) => {
+                    (0, Some(format!("UINT64_C({}) * {}", item.size()?, atom(&count, names, self))))
+                }
+                _ => return None,
+            };
+        let Some(condition) = field.condition else { return Some((size, term)) };
+        let size = term.unwrap_or_else(|| size.to_string());
+        Some((0, Some(format!("({} ? {size} : 0)", print_expr(&condition, names, self)))))
     }
 
     /// Prints macros for magic bytes: a string, and its size.
@@ -302,9 +298,4 @@ impl CPrinter<'_> {
             }
         }
     }
-}
-
-enum SizeTerm {
-    Fixed(u64),
-    Term(String),
 }

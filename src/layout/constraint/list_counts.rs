@@ -11,6 +11,7 @@ use crate::layout::walk::{Node, Segment, Visit, Visitor};
 
 /// A visitor that collects the number of items in each list that a constraint refers to, by the path of the list. A
 /// stored number that a constraint refers to counts as a list of that many items.
+#[derive(Default)]
 pub(in crate::layout) struct ListCounts {
     /// The names of the lists that constraints refer to.
     names: BTreeSet<&'static str>,

@@ -106,6 +106,19 @@ impl IntType {
 }
 
 impl BitField {
+    /// Extracts the value of this field from `word`.
+    pub fn value(&self, word: u128) -> Value {
+        if self.flag {
+            Value::Bool(self.bits.extract(word) != 0)
+        } else if let Some(declaration) = self.declared {
+            Value::Bits(self.bits.extract(word), declaration)
+        } else if self.signed {
+            Value::Int(self.bits.extract_signed(word))
+        } else {
+            Value::Int(self.bits.extract(word) as i128)
+        }
+    }
+
     /// Returns the integer type of the stored value.
     pub(crate) fn int_type(&self) -> IntType {
         IntType { bits: self.bits.width, signed: self.signed }

@@ -156,15 +156,8 @@ impl Constraint {
 
     /// Returns the names of the fields and imports in the expressions and the message.
     pub(crate) fn referenced_names(&self) -> impl Iterator<Item = &'static str> {
-        let mut names = Vec::new();
-        for expr in self.expressions() {
-            expr.visit(&mut |part| {
-                if let Expr::Path(path) | Expr::Matches(path, _) = part {
-                    names.extend(path.first());
-                }
-            });
-        }
-        names.into_iter().chain(self.placeholders().filter_map(|name| name.split(['.', ':']).next()))
+        let names = self.expressions().flat_map(Expr::paths).filter_map(|path| path.first().copied());
+        names.chain(self.placeholders().filter_map(|name| name.split(['.', ':']).next()))
     }
 
     /// Returns the placeholders in the message that refer to fields or imports, such as `header.count:#x`.

@@ -125,13 +125,9 @@ impl Field {
         if self.position.is_some() {
             return None;
         }
-        if self.lookahead {
+        let is_present = self.condition.map_or(Ok(true), |condition| condition.eval_bool(scope));
+        if self.lookahead || !is_present.ok()? {
             return Some(0);
-        }
-        match self.condition.map(|c| c.eval_bool(scope)) {
-            Some(Ok(false)) => return Some(0),
-            Some(Err(_)) => return None,
-            Some(Ok(true)) | None => {}
         }
         match (self.ty.item_type_and_count(), self.count) {
             (Some((item, None)), Some(count)) => {

@@ -209,7 +209,7 @@ mod serde_impls {
                 Value::Int(number) => serializer.serialize_i128(*number),
                 Value::Bool(truth) => serializer.serialize_bool(*truth),
                 Value::F32(number) => float::serialize(number, serializer),
-                Value::F64(number) => float::serialize_f64(*number, serializer),
+                Value::F64(number) => float::serialize(number, serializer),
                 Value::Bits(word, _) => serializer.serialize_u128(*word),
                 Value::Text(bytes) => Text::from(bytes.clone()).serialize(serializer),
                 Value::Struct(_) => serializer.serialize_none(),

@@ -342,10 +342,7 @@ impl Visitor for Builder {
         self.covered.add(&span);
         let block = self.block_index(&span);
         let branch = Branch { block, ..uncovered_branch(TRAILING, &span) };
-        match self.open.is_empty() {
-            true => self.root.parts.push(branch),
-            false => self.push(branch),
-        }
+        self.push(branch);
     }
 }
 

@@ -128,11 +128,5 @@ impl Trace {
 
 /// Returns the name of the only value in the expression of a count; `None` if it contains no or several values.
 pub(super) fn count_name(count: &Expr) -> Option<Segment> {
-    let mut names = Vec::new();
-    count.visit(&mut |part| {
-        if let Expr::Path(path) | Expr::Matches(path, _) = part {
-            names.push(path.last().map(|name| Segment::Field(name)));
-        }
-    });
-    if let [name] = names[..] { name } else { None }
+    if let [[.., name]] = count.paths()[..] { Some(Segment::Field(name)) } else { None }
 }

@@ -49,6 +49,16 @@ fn choices_for_word(word: u128, declaration: &Declaration) -> Option<Vec<u64>> {
     Some(numbers)
 }
 
+/// Returns the bits of both zeros, 1, the largest finite number, both infinities, a quiet and a signalling NaN, and the
+/// smallest subnormal and finite numbers.
+const fn float_boundaries(exponent_bits: u32, fraction_bits: u32) -> [u64; 10] {
+    let (sign, one) =
+        (1 << (exponent_bits + fraction_bits), ((1 << (exponent_bits - 1)) - 1) << fraction_bits);
+    let infinity = ((1 << exponent_bits) - 1) << fraction_bits;
+    let (largest, quiet) = (infinity - 1, infinity + (1 << (fraction_bits - 1)));
+    [0, sign, one, largest, infinity, sign + infinity, quiet, infinity + 1, 1, sign + largest]
+}
+
 /// A value that replaces drawn values.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ForcedValue {
@@ -180,8 +190,7 @@ impl<'c> Sampler<'c> {
             return Value::Int(self.draw_integer(int, literals));
         }
         match ty.without_order() {
-            Type::Float(4) => Value::F32(self.draw_f32()),
-            Type::Float(_) => Value::F64(self.draw_f64()),
+            Type::Float(size) => self.draw_float(*size != 4),
             Type::Declared(declaration) => match declaration.shape {
                 Shape::Enum { values, .. } => {
                     let index = self.draw_below(values.len() as u64) as usize;
@@ -240,52 +249,21 @@ impl<'c> Sampler<'c> {
         }
     }
 
-    fn draw_f32(&mut self) -> f32 {
-        // Both zeros, 1, the largest and smallest finite numbers, both infinities, a quiet and a signalling NaN,
-        // and the smallest subnormal.
-        const BOUNDARIES: [u32; 10] = [
-            0,
-            0x8000_0000,
-            0x3f80_0000,
-            0x7f7f_ffff,
-            0x7f80_0000,
-            0xff80_0000,
-            0x7fc0_0000,
-            0x7f80_0001,
-            1,
-            0xff7f_ffff,
-        ];
+    /// Draws a 32-bit or 64-bit float.
+    fn draw_float(&mut self, is_double: bool) -> Value {
+        let number = |number| if is_double { Value::F64(number) } else { Value::F32(number as f32) };
         if self.is_plausible {
-            return self.draw_plausible_float() as f32;
+            return number(self.draw_plausible_float());
         }
-        match self.draw_kind([8, BOUNDARIES.len() as u64, 0, 1 << 32]) {
-            (0, small) => small as f32,
-            (1, boundary) => f32::from_bits(BOUNDARIES[boundary as usize]),
-            (_, bits) => f32::from_bits(bits as u32),
-        }
-    }
-
-    fn draw_f64(&mut self) -> f64 {
-        const BOUNDARIES: [u64; 10] = [
-            0,
-            1 << 63,
-            0x3ff << 52,
-            0x7fef_ffff_ffff_ffff,
-            0x7ff << 52,
-            0xfff << 52,
-            0x7ff8 << 48,
-            (0x7ff << 52) + 1,
-            1,
-            0xffef_ffff_ffff_ffff,
-        ];
-        if self.is_plausible {
-            return self.draw_plausible_float();
-        }
-        match self.draw_kind([8, BOUNDARIES.len() as u64, 0, u64::MAX]) {
-            (0, small) => small as f64,
-            (1, boundary) => f64::from_bits(BOUNDARIES[boundary as usize]),
-            (_, bits) => f64::from_bits(bits << 2 | self.draw_below(4)),
-        }
+        let (boundaries, all) =
+            if is_double { (float_boundaries(11, 52), u64::MAX) } else { (float_boundaries(8, 23), 1 << 32) };
+        let bits = match self.draw_kind([8, boundaries.len() as u64, 0, all]) {
+            (0, small) => return number(small as f64),
+            (1, boundary) => boundaries[boundary as usize],
+            (_, bits) if is_double => bits << 2 | self.draw_below(4),
+            (_, bits) => bits,
+        };
+        if is_double { Value::F64(f64::from_bits(bits)) } else { Value::F32(f32::from_bits(bits as u32)) }
     }
 
     /// Draws an integer from 0 to 7, or a multiple of 0.001 from −100 to 100.

@@ -92,7 +92,7 @@ impl Generator<'_> {
             self.relations.required_count(&self.sampler.path, drawn, has_same_length)
         });
         let count = if self.lacks_index_targets(inner) { 0 } else { count.min(self.max_list_items) };
-        if let Some(counter) = self.relations.counter_path(&self.sampler.path) {
+        if let Some(counter) = self.relations.counters.get(&self.sampler.path) {
             self.values.set_value(counter, Some(Value::Int(count.into())));
             self.relations.list_counts.insert(&counter.clone(), Some(count));
         }

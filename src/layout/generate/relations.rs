@@ -7,6 +7,7 @@ use crate::layout::declaration::{Requirement, Type};
 use crate::layout::walk::Segment;
 
 /// The numbers of items in lists, and requirements on lists that are drawn later.
+#[derive(Default)]
 pub(super) struct Relations {
     pub list_counts: ListCounts,
     /// The minimum number of items in a list, by each possible path of the list.
@@ -16,22 +17,14 @@ pub(super) struct Relations {
     /// The common length of the lists in the items of an outer list, by the path of the outer list.
     lengths: HashMap<Vec<Segment>, u64>,
     /// The path of the value that counts the items of a later list, by each possible path of the list.
-    counters: HashMap<Vec<Segment>, Vec<Segment>>,
+    pub counters: HashMap<Vec<Segment>, Vec<Segment>>,
     /// The values drawn so far for a unique field, by the field's path without the index.
     seen_values: HashMap<Vec<Segment>, BTreeSet<u128>>,
 }
 
 impl Relations {
     pub fn new(ty: &'static Type) -> Relations {
-        let (min_counts, zero_weights, lengths, counters, seen_values) = Default::default();
-        Relations {
-            list_counts: ListCounts::new(ty),
-            min_counts,
-            zero_weights,
-            lengths,
-            counters,
-            seen_values,
-        }
+        Relations { list_counts: ListCounts::new(ty), ..Relations::default() }
     }
 
     /// Converts a drawn number to an index into a list, or to `none`. Returns `None` if `requirement` is not
@@ -81,11 +74,6 @@ impl Relations {
         for depth in 0..path.len() {
             self.counters.insert([&path[..depth], list].concat(), path.to_vec());
         }
-    }
-
-    /// Returns the path of the value that counts the items of a list.
-    pub fn counter_path(&self, list: &[Segment]) -> Option<&Vec<Segment>> {
-        self.counters.get(list)
     }
 
     /// Returns `true` for a weight that must be 0.

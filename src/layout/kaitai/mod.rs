@@ -94,28 +94,25 @@ fn print_parameters(out: &mut IndentedText, reached: &Reached) {
     }
     out.push_nested(2, "params:", |out| {
         for (name, kind) in reached.declaration.imports.iter().zip(reached.imports) {
-            print_parameter(out, name, *kind);
+            print_entry(out, &to_identifier(name), |out| print_parameter_type(out, *kind));
         }
     });
 }
 
-fn print_parameter(out: &mut IndentedText, name: &str, kind: ValueKind) {
-    let id = to_identifier(name);
+fn print_parameter_type(out: &mut IndentedText, kind: ValueKind) {
     match kind {
         ValueKind::Int(ty) => {
             let signed = ty.is_some_and(|ty| ty.signed);
             let size = ty.map_or(8, |ty| ty.bits.div_ceil(8).next_power_of_two().min(8));
-            print_entry(out, &id, |out| {
-                out.push_line(format!("type: {}{size}", if signed { 's' } else { 'u' }))
-            });
+            out.push_line(format!("type: {}{size}", if signed { 's' } else { 'u' }));
         }
-        ValueKind::Bool | ValueKind::Other => print_entry(out, &id, |out| out.push_line("type: bool")),
-        ValueKind::Enum(declaration) => print_entry(out, &id, |out| {
+        ValueKind::Bool | ValueKind::Other => out.push_line("type: bool"),
+        ValueKind::Enum(declaration) => {
             out.push_line("type: u8");
             out.push_line(format!("enum: {}", to_snake_case(declaration.name)));
-        }),
+        }
         ValueKind::Bits(declaration) | ValueKind::Struct(declaration) => {
-            print_entry(out, &id, |out| out.push_line(format!("type: {}", to_snake_case(declaration.name))));
+            out.push_line(format!("type: {}", to_snake_case(declaration.name)));
         }
     }
 }
@@ -175,23 +172,21 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
             print_entry(out, "check_start", |out| out.push_line("size: 0"));
         }
     });
-    let placed: Vec<_> = fields.iter().filter_map(|field| Some((field, field.position?))).collect();
-    let ahead: Vec<_> = fields.iter().filter(|field| field.lookahead).collect();
-    if placed.is_empty() && ahead.is_empty() {
+    let ahead = fields.iter().filter(|field| field.lookahead).map(|field| (field, None));
+    let placed = fields.iter().filter(|field| field.position.is_some()).map(|field| (field, field.position));
+    let instances: Vec<_> = ahead.chain(placed).collect();
+    if instances.is_empty() {
         return;
     }
     out.push_nested(2, "instances:", |out| {
-        for field in ahead {
+        for (field, position) in instances {
             let id = field_id(field);
             out.push_nested(2, format!("{id}:"), |out| {
-                // Evaluated on first use, in an expression of the next field.
-                out.push_line("pos: _io.pos");
-                print_content(out, reached, (field, &id), None, field.doc);
-            });
-        }
-        for (field, position) in placed {
-            let id = field_id(field);
-            out.push_nested(2, format!("{id}:"), |out| {
+                let Some(position) = position else {
+                    // Evaluated on first use, in an expression of the next field.
+                    out.push_line("pos: _io.pos");
+                    return print_content(out, reached, (field, &id), None, field.doc);
+                };
                 // Offsets count from the start of the file or of the unpacked bytes.
                 if !reached.is_packed {
                     out.push_line("io: _root._io");

@@ -14,10 +14,8 @@ pub(crate) enum Cell {
     /// Not decoded yet, or of a type that expressions cannot use.
     #[default]
     Empty,
-    /// An integer, or the bits of a packed word.
-    Int(i128),
-    /// A boolean.
-    Bool(bool),
+    /// An integer, a boolean, or the bits of a packed word.
+    Number(Operand),
     /// The bytes of a string without its NUL.
     Text(Box<[u8]>),
 }
@@ -51,9 +49,9 @@ impl Cell {
     /// Returns the cell for a decoded value. Floats and structs are empty, since expressions cannot use them.
     pub fn of(value: &Value) -> Cell {
         match value {
-            Value::Int(number) => Cell::Int(*number),
-            Value::Bool(value) => Cell::Bool(*value),
-            Value::Bits(word, _) => Cell::Int(*word as i128),
+            Value::Int(number) => Cell::Number(Operand::Int(*number)),
+            Value::Bool(value) => Cell::Number(Operand::Bool(*value)),
+            Value::Bits(word, _) => Cell::Number(Operand::Int(*word as i128)),
             Value::Text(text) => Cell::Text(text.as_slice().into()),
             Value::F32(_) | Value::F64(_) | Value::Struct(_) => Cell::Empty,
         }
@@ -62,20 +60,10 @@ impl Cell {
     /// Returns the value; `word` is the declaration of a packed word. `None` for an empty cell.
     pub fn to_value(&self, word: Option<&'static Declaration>) -> Option<Value> {
         match (self, word) {
-            (Cell::Int(word), Some(declaration)) => Some(Value::Bits(*word as u128, declaration)),
-            (Cell::Int(number), None) => Some(Value::Int(*number)),
-            (Cell::Bool(value), _) => Some(Value::Bool(*value)),
+            (Cell::Number(Operand::Int(bits)), Some(word)) => Some(Value::Bits(*bits as u128, word)),
+            (Cell::Number(number), _) => Some(Value::from(*number)),
             (Cell::Text(text), _) => Some(Value::Text(text.to_vec())),
             (Cell::Empty, _) => None,
-        }
-    }
-}
-
-impl From<Operand> for Cell {
-    fn from(operand: Operand) -> Cell {
-        match operand {
-            Operand::Int(number) => Cell::Int(number),
-            Operand::Bool(value) => Cell::Bool(value),
         }
     }
 }
@@ -88,13 +76,12 @@ impl Code {
             Code::Bool(value) => Operand::Bool(*value),
             Code::Unknown => return Err(EvalError::Unknown),
             Code::Slot(slot, word) => match cells.get(*slot as usize) {
-                Some(Cell::Int(number)) if word.is_some() && *number < 0 => return Err(EvalError::Overflow),
-                Some(Cell::Int(number)) => Operand::Int(*number),
-                Some(Cell::Bool(value)) => Operand::Bool(*value),
+                Some(Cell::Number(Operand::Int(..0))) if word.is_some() => return Err(EvalError::Overflow),
+                Some(Cell::Number(number)) => *number,
                 _ => return Err(EvalError::Unknown),
             },
             Code::Bits(slot, bits, field) => match cells.get(*slot as usize) {
-                Some(Cell::Int(word)) => field_value(*word as u128, *bits, field),
+                Some(Cell::Number(Operand::Int(word))) => field_value(*word as u128, *bits, field),
                 _ => return Err(EvalError::Unknown),
             },
             Code::Unary(UnaryOp::Not, a) => Operand::Bool(!a.eval_bool(cells)?),
@@ -142,7 +129,7 @@ impl Code {
                 Some(cell) => Ok(cell.clone()),
             };
         }
-        self.eval(cells).map(Cell::from)
+        self.eval(cells).map(Cell::Number)
     }
 
     /// Evaluates to a decoded value; a packed word keeps its declaration.

@@ -172,11 +172,9 @@ impl<M: SlotMark> Frames<M> {
 
     /// Returns the size of a field in bytes: 0 if absent or a look-ahead, `None` if the slots do not determine it.
     pub fn step_size(&mut self, step: &'static Step) -> Option<u64> {
-        match step.condition.as_ref().map(|condition| self.eval_bool(condition)) {
-            _ if step.field.lookahead => return Some(0),
-            Some(Ok(false)) => return Some(0),
-            Some(Err(_)) => return None,
-            Some(Ok(true)) | None => {}
+        let is_present = step.condition.as_ref().map_or(Ok(true), |condition| self.eval_bool(condition));
+        if step.field.lookahead || !is_present.ok()? {
+            return Some(0);
         }
         match (self.program.forms[step.form].kind, &step.count) {
             (FormKind::Items(item, None), Some(count)) => {

@@ -25,30 +25,21 @@ pub(crate) struct Item {
 impl Item {
     /// Returns the item for a whole file.
     pub fn root(program: &'static Program) -> Item {
-        let (form, arguments) = (program.root, &*program.no_arguments);
-        Item {
-            form,
-            step: None,
-            arguments,
-            is_array_item: false,
-            may_lack_nul: false,
-            count: None,
-            decoding: Decoding::NONE,
-        }
+        Item::new(program.root, None, &program.no_arguments, Decoding::NONE)
     }
 
     /// Returns the item for the stored value of a field.
     pub fn of_field(step: &'static Step) -> Item {
-        let (form, arguments, decoding) = (step.form, &*step.arguments, step.field.decoding);
-        Item {
-            form,
-            step: Some(step),
-            arguments,
-            is_array_item: false,
-            may_lack_nul: false,
-            count: None,
-            decoding,
-        }
+        Item::new(step.form, Some(step), &step.arguments, step.field.decoding)
+    }
+
+    fn new(
+        form: FormId,
+        step: Option<&'static Step>,
+        arguments: &'static [Argument],
+        decoding: Decoding,
+    ) -> Item {
+        Item { form, step, arguments, is_array_item: false, may_lack_nul: false, count: None, decoding }
     }
 
     pub fn block_content(self, block: &'static BlockStep) -> Item {

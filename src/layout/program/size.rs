@@ -78,17 +78,12 @@ impl FormSize {
             (FormSize::Fixed(a), FormSize::Fixed(b)) => {
                 a.checked_add(b).map_or(FormSize::FromContent, FormSize::Fixed)
             }
-            (FormSize::FromContent, _) | (_, FormSize::FromContent) => FormSize::FromContent,
-            _ => FormSize::FromArguments,
+            _ => self.max(other),
         }
     }
 
     /// Returns the size of a value whose size is either of the two.
     fn either(self, other: FormSize) -> FormSize {
-        match (self, other) {
-            (a, b) if a == b => a,
-            (FormSize::FromContent, _) | (_, FormSize::FromContent) => FormSize::FromContent,
-            _ => FormSize::FromArguments,
-        }
+        if self == other { self } else { self.max(other).max(FormSize::FromArguments) }
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::super::hash::read_uint;
 use super::super::schema::{Component, IndexFormat, UNORM10X3X2, Usage, VertexFormat};
 use super::buffers::{Attribute, IndexBuffer};
-use crate::float::{Floats, serialize_f64};
+use crate::float::Floats;
 use crate::nan::parse_nan_bits;
 
 /// Serialises user data as a string if it is UTF-8, otherwise as a list of bytes.
@@ -136,7 +136,7 @@ impl Serialize for StoredComponent<'_> {
                 x => x.to_f32().serialize_floats(serializer),
             },
             Component::Float32 => f32::from_bits(bits as u32).serialize_floats(serializer),
-            Component::Float64 => serialize_f64(f64::from_bits(bits), serializer),
+            Component::Float64 => f64::from_bits(bits).serialize_floats(serializer),
             Component::Sint8 | Component::Snorm8 => serializer.serialize_i8(bits as i8),
             Component::Sint16 | Component::Snorm16 => serializer.serialize_i16(bits as i16),
             Component::Sint32 => serializer.serialize_i32(bits as i32),

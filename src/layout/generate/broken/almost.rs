@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::attempt::{Alteration, Attempt};
+use super::attempt::Attempt;
 use super::verifier::Verifier;
 use super::{Breakage, BrokenFile};
 use crate::layout::declaration::Type;
@@ -101,21 +101,13 @@ fn valid_neighbours(verifier: &Verifier, attempt: &Attempt, broken: &BrokenFile)
     };
     let next = value.parse::<i128>().into_iter().flat_map(|number| [number - 1, number + 1]);
     let texts = next.map(|number| number.to_string()).chain(attempt.allowed_values.iter().cloned());
-    let change = attempt.changes.iter().find(|change| change.value().as_ref() == Some(value));
+    let change = attempt.changes.iter().find(|change| change.value() == Some(value));
+    let change = change.filter(|change| change.patch.is_none());
     let almost = texts.filter_map(|text| {
-        let change = change?.with_text(&text)?;
-        let bytes = verifier.apply(&change)?;
+        let bytes = verifier.apply(&change?.with_text(&text))?;
         let (breakage, rule, changed, value) = (broken.breakage, broken.rule, broken.changed.clone(), text);
         let is_valid = verifier.is_as_valid(&bytes);
         is_valid.then_some(AlmostBrokenFile { bytes, breakage, changed, value, rule })
     });
     almost.collect()
-}
-
-impl Alteration {
-    /// Returns an [`Alteration::Set`] with a new value; `None` for other changes.
-    fn with_text(&self, text: &str) -> Option<Alteration> {
-        let Alteration::Set { path, recount, .. } = self else { return None };
-        Some(Alteration::Set { path: path.clone(), text: text.to_owned(), recount: *recount })
-    }
 }

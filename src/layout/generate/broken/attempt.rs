@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Breakage;
 use crate::layout::assemble::{Change, Edit, FileValues, UntypedValue, edit};
 use crate::layout::declaration::Type;
-use crate::layout::walk::{Segment, path_text};
+use crate::layout::walk::Segment;
 use crate::{Limits, Path, Rule};
 
 /// Alternative changes for a breakage. The first changes that break nothing else are used.
@@ -20,29 +20,30 @@ pub(super) struct Attempt {
     pub allowed_values: Vec<String>,
 }
 
-/// A change to a file.
+/// A change to a file: edits of values, then a change of bytes.
 #[derive(Clone)]
-pub(super) enum Alteration {
-    /// Sets a value; with `recount`, recomputes dependent values.
-    Set { path: Vec<Segment>, text: String, recount: bool },
-    /// Swaps two values of a list.
-    Swap { path: Vec<Segment>, text: String, other: (Vec<Segment>, String), recount: bool },
-    /// Removes all items of a list, and recomputes the values that depend on the count.
-    ClearList(Vec<Segment>),
-    /// Removes an item of a list, and recomputes the values that depend on the count.
-    RemoveItem(Vec<Segment>),
-    /// Appends a byte to the content of a packed block, and recomputes the values that depend on its size.
-    LengthenBlock(Vec<Segment>),
-    /// Sets a value and removes bytes.
-    SetAndRemoveBytes { path: Vec<Segment>, text: String, range: Range<u64> },
-    /// Sets an offset to the end of the file, and appends an unterminated string.
-    AddUnterminatedString { path: Vec<Segment>, text: String },
+pub(super) struct Alteration {
+    /// The path of the changed value; empty for the whole file.
+    pub path: Path,
+    edits: Vec<Edit>,
+    /// Whether to recompute the values that depend on the edited ones.
+    recount: bool,
+    pub patch: Option<Patch>,
+}
+
+/// A change of bytes.
+#[derive(Clone)]
+pub(super) enum Patch {
+    /// Appends a byte to the file.
+    Append(u8),
     /// Overwrites bytes at an offset.
-    Overwrite { path: Vec<Segment>, at: u64, bytes: Vec<u8> },
+    Overwrite(u64, Vec<u8>),
+    /// Removes a range.
+    Remove(Range<u64>),
     /// Truncates the file at an offset.
     Truncate(u64),
-    /// Appends a byte to the file.
-    AppendByte,
+    /// Appends a byte to the content of the packed block at the path, and recomputes the values that depend on its size.
+    LengthenBlock,
 }
 
 impl Attempt {
@@ -52,70 +53,75 @@ impl Attempt {
 }
 
 impl Alteration {
-    /// Returns the path of the changed value; empty for the whole file.
-    pub fn path(&self) -> Path {
-        match self {
-            Alteration::Set { path, .. }
-            | Alteration::Swap { path, .. }
-            | Alteration::ClearList(path)
-            | Alteration::RemoveItem(path)
-            | Alteration::LengthenBlock(path)
-            | Alteration::SetAndRemoveBytes { path, .. }
-            | Alteration::AddUnterminatedString { path, .. }
-            | Alteration::Overwrite { path, .. } => path.as_slice().into(),
-            Alteration::Truncate(_) | Alteration::AppendByte => Path::default(),
-        }
+    /// Sets a value; with `recount`, recomputes dependent values.
+    pub fn set(path: &[Segment], value: impl Into<UntypedValue>, recount: bool) -> Alteration {
+        Alteration::edit(path, Change::Set(value.into()), recount)
+    }
+
+    /// Removes an item, and recomputes the values that depend on the count.
+    pub fn remove(item: &[Segment]) -> Alteration {
+        Alteration::edit(item, Change::Remove, true)
+    }
+
+    fn edit(path: &[Segment], change: Change, recount: bool) -> Alteration {
+        let edits = vec![Edit { path: path.into(), change }];
+        Alteration { path: path.into(), edits, recount, patch: None }
+    }
+
+    /// Changes bytes of the value at a path.
+    pub fn patch(path: &[Segment], patch: Patch) -> Alteration {
+        Alteration { path: path.into(), edits: Vec::new(), recount: false, patch: Some(patch) }
+    }
+
+    /// Changes bytes after the edits.
+    pub fn then(self, patch: Patch) -> Alteration {
+        Alteration { patch: Some(patch), ..self }
+    }
+
+    /// Adds the edits of another change.
+    pub fn and(mut self, other: Alteration) -> Alteration {
+        self.edits.extend(other.edits);
+        self
     }
 
     /// Returns the new value, if the change sets exactly one.
-    pub fn value(&self) -> Option<String> {
-        match self {
-            Alteration::Set { text, .. }
-            | Alteration::SetAndRemoveBytes { text, .. }
-            | Alteration::AddUnterminatedString { text, .. } => Some(text.clone()),
+    pub fn value(&self) -> Option<&String> {
+        match &self.edits[..] {
+            [Edit { change: Change::Set(UntypedValue::Text(text)), .. }] => Some(text),
             _ => None,
         }
     }
 
+    /// Returns a change that sets the value at the path to `text` instead.
+    pub fn with_text(&self, text: &str) -> Alteration {
+        let edits = vec![Edit { path: self.path.clone(), change: Change::Set(text.into()) }];
+        Alteration { edits, ..self.clone() }
+    }
+
     /// Returns the changed file; `None` if the change is impossible.
     pub fn apply(&self, ty: &'static Type, file: &[u8], limits: &Limits) -> Option<Vec<u8>> {
-        let edited = |edits: &[Edit], recount| edit(ty, file, edits, recount, limits).ok();
-        let change = |change| Edit { path: self.path(), change };
-        let set = |text: &String| change(Change::Set(text.as_str().into()));
-        match self {
-            Alteration::Set { text, recount, .. } => edited(&[set(text)], *recount),
-            Alteration::Swap { text, other: (other, own), recount, .. } => {
-                let other = Edit { path: other.as_slice().into(), ..set(own) };
-                edited(&[set(text), other], *recount)
+        let mut bytes = edit(ty, file, &self.edits, self.recount, limits).ok()?;
+        let index = |offset: &u64| usize::try_from(*offset).ok();
+        match &self.patch {
+            None => {}
+            Some(Patch::Append(byte)) => bytes.push(*byte),
+            Some(Patch::Overwrite(at, new)) => {
+                let at = index(at)?;
+                bytes.get_mut(at..at.checked_add(new.len())?)?.copy_from_slice(new);
             }
-            Alteration::ClearList(_) => edited(&[change(Change::Set(UntypedValue::List(Vec::new())))], true),
-            Alteration::RemoveItem(_) => edited(&[change(Change::Remove)], true),
-            Alteration::LengthenBlock(path) => {
+            Some(Patch::Remove(range)) => {
+                let range = index(&range.start)?..index(&range.end)?;
+                bytes.get(range.clone())?;
+                bytes.drain(range);
+            }
+            Some(Patch::Truncate(at)) => return bytes.get(..index(at)?).map(<[u8]>::to_vec),
+            Some(Patch::LengthenBlock) => {
                 let mut values = FileValues::read(ty, file, limits).ok()?.with_recounting();
-                values.set_trailing(&path_text(path), vec![0]).ok()?;
-                values.assemble(limits).ok()
+                values.set_trailing(&self.path.to_string(), vec![0]).ok()?;
+                return values.assemble(limits).ok();
             }
-            Alteration::SetAndRemoveBytes { text, range, .. } => {
-                let mut changed = edited(&[set(text)], false)?;
-                let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
-                changed.get(range.clone())?;
-                changed.drain(range);
-                Some(changed)
-            }
-            Alteration::AddUnterminatedString { text, .. } => {
-                let mut changed = edited(&[set(text)], false)?;
-                changed.push(b'a');
-                Some(changed)
-            }
-            Alteration::Overwrite { at, bytes, .. } => {
-                let mut changed = file.to_vec();
-                let at = usize::try_from(*at).ok()?;
-                changed.get_mut(at..at.checked_add(bytes.len())?)?.copy_from_slice(bytes);
-                Some(changed)
-            }
-            Alteration::Truncate(at) => file.get(..usize::try_from(*at).ok()?).map(<[u8]>::to_vec),
-            Alteration::AppendByte => Some([file, &[0]].concat()),
         }
+        Some(bytes)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Breakage;
-use super::attempt::{Alteration, Attempt};
+use super::attempt::{Alteration, Attempt, Patch};
 use super::targets::{ConstrainedField, Leaf, Targets};
 use super::verifier::last_name;
 use crate::layout::declaration::{Constraint, Requirement, Type};
@@ -110,7 +110,9 @@ fn attempts_for(
             each.map(|(leaf, word)| on(leaf, vec![word])).collect()
         }
         // Bytes can only be removed at the end of a file.
-        Requirement::Terminated => vec![attempt(vec![Alteration::Truncate(target.end.saturating_sub(1))])],
+        Requirement::Terminated => {
+            vec![attempt(vec![Alteration::patch(&[], Patch::Truncate(target.end.saturating_sub(1)))])]
+        }
         Requirement::IndexInto { .. } => {
             let (end, none) = (numbers.first().map(i128::to_string), numbers.get(1).map(i128::to_string));
             let after = leaves
@@ -131,11 +133,8 @@ fn attempts_for(
             near.map(|count| count.to_string()).chain([leaf.largest()]).collect()
         }),
         Requirement::Position => {
-            let swap = |leaf: &Leaf, other: &Leaf| Alteration::Swap {
-                path: leaf.path.clone(),
-                text: other.value.plain_text(),
-                other: (other.path.clone(), leaf.value.plain_text()),
-                recount: leaf.recount,
+            let swap = |leaf: &Leaf, other: &Leaf| {
+                leaf.change_to(other.value.plain_text()).and(other.change_to(leaf.value.plain_text()))
             };
             let pairs = leaves.flat_map(|leaf| compared().map(move |other| (leaf, other)));
             let swaps = pairs.filter(|(leaf, other)| leaf.path != other.path);
@@ -169,13 +168,13 @@ fn attempts_for(
         Requirement::SameLength => {
             let last = target.leaves.last().and_then(|last| {
                 let end = last.path[target.path.len()..].first()?;
-                Some(Alteration::RemoveItem([&target.path[..], &[*end]].concat()))
+                Some(Alteration::remove(&[&target.path[..], &[*end]].concat()))
             });
             vec![attempt(last.into_iter().collect())]
         }
         Requirement::Some(_) => {
             let item = target.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
-            let removed = item.map(|item| Alteration::RemoveItem(target.path[..=item].to_vec()));
+            let removed = item.map(|item| Alteration::remove(&target.path[..=item]));
             let bits = (0..16).map(|bit| format!("{:#x}", 1_u32 << bit));
             let values: Vec<_> = ["0".to_owned()].into_iter().chain(bits).collect();
             let others = leaves.flat_map(|leaf| leaf.changes_to(values.clone()));
@@ -213,10 +212,13 @@ fn compared_leaves<'p>(targets: &'p Targets, target: &'p ConstrainedField) -> im
 
 impl Leaf {
     /// Returns a change to each of `texts` that differs from this value.
-    fn changes_to(&self, texts: Vec<String>) -> Vec<Alteration> {
+    pub fn changes_to(&self, texts: Vec<String>) -> Vec<Alteration> {
         let texts = texts.into_iter().filter(|other| *other != self.value.plain_text());
-        let set = |text| Alteration::Set { path: self.path.clone(), text, recount: self.recount };
-        texts.map(set).collect()
+        texts.map(|text| self.change_to(text)).collect()
+    }
+
+    fn change_to(&self, text: String) -> Alteration {
+        Alteration::set(&self.path, text, self.recount)
     }
 
     pub fn largest(&self) -> String {

@@ -1,12 +1,12 @@
 //! Breaks dependencies on numbers: checks, conditions, counts, offsets, sizes, checksums, variants.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
-use super::attempt::{Alteration, Attempt};
+use super::attempt::{Alteration, Attempt, Patch};
 use super::dependencies::Dependency;
 use super::targets::{Number, Targets};
 use super::{Breakage, Miscount};
+use crate::layout::assemble::UntypedValue;
 use crate::layout::program::Role;
 use crate::layout::walk::Segment;
 
@@ -50,8 +50,8 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
         Role::Offset => {
             // Past the end of the file, at a multiple of 16, since offsets may need to be aligned.
             let past_end = i128::from(size.next_multiple_of(16)) + 16;
-            let (path, text) = (number.path.clone(), size.to_string());
-            let unfinished = Alteration::AddUnterminatedString { path, text };
+            // An unterminated string at the end of the file.
+            let unfinished = Alteration::set(&number.path, size.to_string(), false).then(Patch::Append(b'a'));
             vec![
                 Attempt::new(Breakage::Offset, number.changes_to(vec![past_end, number.range.1 & !15])),
                 Attempt::new(Breakage::Offset, vec![unfinished]),
@@ -79,11 +79,7 @@ impl Number<'_> {
     /// Returns a change to each of `numbers` that differs from the current number and fits in the field.
     fn changes_to(&self, numbers: Vec<i128>) -> Vec<Alteration> {
         let fits = |number: &i128| *number != self.value && (self.range.0..=self.range.1).contains(number);
-        let set = |number: i128| Alteration::Set {
-            path: self.path.clone(),
-            text: number.to_string(),
-            recount: self.recount,
-        };
+        let set = |number: i128| Alteration::set(&self.path, number.to_string(), self.recount);
         numbers.into_iter().filter(fits).map(set).collect()
     }
 
@@ -119,11 +115,13 @@ impl Number<'_> {
     fn changes_near(&self, dependency: &Dependency, targets: &Targets) -> Vec<Alteration> {
         let is_size = self.has_role(|role| role == Role::UnpackedSize);
         let blocks = targets.blocks.iter().filter(|(block, _)| is_size && self.may_belong_to(block));
-        let mut changes: Vec<_> = blocks.map(|(block, _)| Alteration::LengthenBlock(block.clone())).collect();
+        let longer = blocks.map(|(block, _)| Alteration::patch(block, Patch::LengthenBlock));
+        let mut changes: Vec<_> = longer.collect();
         let is_count = self.has_role(|role| matches!(role, Role::Count(_)));
         for (list, count) in targets.lists.iter().filter(|(list, _)| is_count && self.may_belong_to(list)) {
             let last = [list, &[Segment::Index(count - 1)][..]].concat();
-            changes.extend([Alteration::RemoveItem(last), Alteration::ClearList(list.clone())]);
+            let empty = UntypedValue::List(Vec::new());
+            changes.extend([Alteration::remove(&last), Alteration::set(list, empty, true)]);
         }
         // With only the count changed, the following bytes would be decoded as other values.
         let needs_item_removal = is_count && matches!(dependency.role, Role::Holds(_));
@@ -139,12 +137,8 @@ impl Number<'_> {
         let group = self.path.split_last().map(|(_, group)| group);
         let is_own = |block: &[Segment]| is_size && block.split_last().map(|(_, group)| group) == group;
         let blocks = targets.blocks.iter().filter(|(block, _)| is_own(block));
-        let without = |(_, range): &(_, Range<u64>)| Alteration::SetAndRemoveBytes {
-            path: self.path.clone(),
-            text: "0".to_owned(),
-            range: range.clone(),
-        };
-        blocks.map(without).collect()
+        let set = Alteration::set(&self.path, "0", false);
+        blocks.map(|(_, range)| set.clone().then(Patch::Remove(range.clone()))).collect()
     }
 
     fn has_role(&self, is_match: impl Fn(Role) -> bool) -> bool {

@@ -6,6 +6,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::targets::int_and_range;
 use super::verifier::last_name;
+use crate::layout::declaration::bits::read_word_le;
 use crate::layout::declaration::{BitRange, Packing, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
@@ -113,10 +114,8 @@ impl Number {
                 bytes.reverse()
             }
         };
-        let (mut word, size) = ([0; 16], slot.len());
-        word.get_mut(..size)?.copy_from_slice(slot);
-        order(&mut word[..size]);
-        let word = self.bits.insert(u128::from_le_bytes(word), value as u128).to_le_bytes();
+        order(slot);
+        let word = self.bits.insert(read_word_le(slot), value as u128).to_le_bytes();
         slot.iter_mut().zip(word).for_each(|(byte, new)| *byte = new);
         order(slot);
         Some(SubstitutedFile { bytes, changed: self.path.as_slice().into(), value })

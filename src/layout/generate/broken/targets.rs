@@ -203,12 +203,7 @@ fn declaring_word(node: &Node) -> Option<&'static Declaration> {
 
 /// Returns a value as an integer, and the limits of its field; `None` for floats, text, and fields wider than 64 bits.
 pub(super) fn int_and_range(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
-    let value = match value {
-        Value::Int(number) => *number,
-        Value::Bool(flag) => (*flag).into(),
-        Value::Bits(word, _) => i128::try_from(*word).ok()?,
-        _ => return None,
-    };
+    let value = value.to_int().ok()?;
     let int = match node.bit_field {
         Some(field) => field.int_type(),
         None => IntType {

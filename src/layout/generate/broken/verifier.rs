@@ -56,7 +56,7 @@ impl<'f> Verifier<'f> {
         attempt.changes.iter().filter_map(|change| {
             let bytes = self.apply(change)?;
             let Location { path, rule, severity } = self.locate(&bytes, attempt)?;
-            let (breakage, changed, value) = (attempt.breakage, change.path(), change.value());
+            let (breakage, changed, value) = (attempt.breakage, change.path.clone(), change.value().cloned());
             Some(BrokenFile { bytes, breakage, changed, value, path, rule, severity })
         })
     }
@@ -148,7 +148,7 @@ impl<'f> Verifier<'f> {
         if is_verified || violations.fault.is_some() || violations.errors().next().is_some() {
             return None;
         }
-        let path = attempt.changes.first()?.path();
+        let path = attempt.changes.first()?.path.clone();
         let is_wrong = |file| has_stale_values(self.ty, file, &self.limits);
         let rule = attempt.rule;
         (!is_wrong(self.file) && is_wrong(bytes)).then(|| Location { path, rule, severity: severity(rule) })

@@ -103,24 +103,19 @@ impl<T: ValueTree<Value = Vec<u8>>> MutatedTree<T> {
                     self.next = NextStep::SimplifyMutation(0, 0);
                     continue;
                 }
-                NextStep::SimplifyMutation(index, way) => {
-                    let count = mutations.len();
-                    let (before, after) = mutations.split_at_mut(index.min(count));
-                    match after.first_mut() {
-                        Some(mutation) => {
-                            let size = MutatedFile::new(self.best.file.clone(), before.to_vec()).bytes.len();
-                            let Some(simpler) = mutation.simpler_mutations(size).into_iter().nth(way) else {
-                                self.next = NextStep::SimplifyMutation(index + 1, 0);
-                                continue;
-                            };
-                            *mutation = simpler;
-                        }
-                        None if self.is_smallest => return false,
-                        None => {
-                            self.next = NextStep::ShrinkFile;
-                            continue;
-                        }
-                    }
+                NextStep::SimplifyMutation(index, way) if index < mutations.len() => {
+                    let before = mutations[..index].to_vec();
+                    let size = MutatedFile::new(self.best.file.clone(), before).bytes.len();
+                    let Some(simpler) = mutations[index].simpler_mutations(size).into_iter().nth(way) else {
+                        self.next = NextStep::SimplifyMutation(index + 1, 0);
+                        continue;
+                    };
+                    mutations[index] = simpler;
+                }
+                NextStep::SimplifyMutation(..) if self.is_smallest => return false,
+                NextStep::SimplifyMutation(..) => {
+                    self.next = NextStep::ShrinkFile;
+                    continue;
                 }
                 NextStep::ShrinkFile if self.files.simplify() => return self.propose_file(false),
                 NextStep::ShrinkFile => {
