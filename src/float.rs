@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::nan::parse_nan_bits;
+use crate::text::parse_nan_bits;
 
 /// A float, or nested arrays, options and lists of floats.
 pub trait Floats: Sized {

@@ -201,7 +201,6 @@ pub mod layout;
 mod limits;
 mod lines;
 mod loss;
-mod nan;
 mod options;
 #[cfg_attr(
     not(all(feature = "crucible", feature = "seed", feature = "obj")),

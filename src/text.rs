@@ -46,6 +46,13 @@ pub(crate) fn parse_digits(digits: &str, radix: u32) -> Option<u128> {
     if digits.starts_with('+') { None } else { u128::from_str_radix(digits, radix).ok() }
 }
 
+/// Parses the bits of a NaN, written as `NaN:` and `digits` hexadecimal digits; `None` for other text. Does not check
+/// that the bits encode a NaN.
+pub(crate) fn parse_nan_bits(text: &str, digits: usize) -> Option<u64> {
+    let bits = text.strip_prefix("NaN:").filter(|bits| bits.len() == digits)?;
+    parse_digits(bits, 16)?.try_into().ok()
+}
+
 /// Returns `true` if `bytes` are UTF-8 without control characters.
 pub(crate) fn is_printable(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(char::is_control))

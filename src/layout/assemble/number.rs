@@ -6,8 +6,7 @@ use super::untyped_value::UntypedValue;
 use crate::layout::declaration::{BitField, BitRange, Declaration, Shape, Type};
 use crate::layout::expr::{IntType, Value};
 use crate::layout::walk::{Segment, path_text};
-use crate::nan::parse_nan_bits;
-use crate::text::parse_digits;
+use crate::text::{parse_digits, parse_nan_bits};
 
 /// Encodes a number, enum value or packed word. Returns a buffer and the number of bytes used. Returns an error if the
 /// value does not fit or has another type.

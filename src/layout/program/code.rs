@@ -1,9 +1,8 @@
 //! Expressions over slots.
 
 use crate::layout::declaration::{BitField, BitRange, Declaration};
-use crate::layout::expr::{
-    BinaryOp, EvalError, IntType, Operand, UnaryOp, Value, eval_binary, eval_cast, matches_pattern,
-};
+use crate::layout::expr::{BinaryOp, EvalError, IntType, Operand, UnaryOp, Value, matches_pattern};
+use crate::layout::operators::{eval_binary, eval_cast};
 
 /// The index of a value that the expressions of a [`Unit`](super::Unit) refer to.
 pub(crate) type Slot = u32;

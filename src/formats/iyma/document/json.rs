@@ -15,7 +15,7 @@ use super::super::hash::read_uint;
 use super::super::schema::{Component, IndexFormat, UNORM10X3X2, Usage, VertexFormat};
 use super::buffers::{Attribute, IndexBuffer};
 use crate::float::Floats;
-use crate::nan::parse_nan_bits;
+use crate::text::parse_nan_bits;
 
 /// Serialises user data as a string if it is UTF-8, otherwise as a list of bytes.
 pub(super) mod user_data {
