@@ -42,7 +42,7 @@ impl Buffer {
     ///
     /// # Errors
     ///
-    /// Returns an error if reading fails or the stream, which may be endless, is longer than [`MAX_STREAM_SIZE`].
+    /// Returns an error if reading fails, or if the stream is longer than [`MAX_STREAM_SIZE`]: it may be endless.
     pub fn read_stream(stream: &mut dyn Read) -> io::Result<Buffer> {
         let mut bytes = Vec::new();
         stream.take(MAX_STREAM_SIZE + 1).read_to_end(&mut bytes)?;

@@ -37,8 +37,8 @@ impl Encoding {
         }
     }
 
-    /// Detects the encoding of an input file by extension if that is the extension of JSON or of an interchange format,
-    /// otherwise by content.
+    /// Detects the encoding of an input file: by extension if JSON or an interchange format uses it, otherwise by
+    /// content.
     ///
     /// If no format uses the extension, interchange formats take precedence, since a line of OBJ looks like a malformed
     /// line of Seed. If the content matches no format, guesses the format by extension.

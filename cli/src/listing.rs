@@ -29,7 +29,7 @@ impl InputFile {
         self.is_explicit && is_pattern(&self.file) && !self.file.exists()
     }
 
-    /// Checks that a file in a folder, pattern or list is regular, since reading an idle pipe would block a batch.
+    /// Checks that a file from a folder, pattern or list is regular, since reading an idle pipe would block a batch.
     ///
     /// # Errors
     ///

@@ -169,7 +169,7 @@ impl StagedOutput {
     ///
     /// # Errors
     ///
-    /// Returns an error if the path is already used, if it contains a different file that the last conversion did not
+    /// Returns an error if the path is already used, if a different file exists there that the last conversion did not
     /// copy, or if the image cannot be written.
     pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<Option<(String, String)>> {
         self.reserve_image(name, source)?;

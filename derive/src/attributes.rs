@@ -113,7 +113,7 @@ impl Container {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
                 ("bitfield", "bits") => container.bits = Some(directive.value::<LitInt>()?.base10_parse()?),
-                // The map of a packed word converts between the word and its bytes, so it does not change the layout.
+                // The map of a packed word only converts it to or from bytes or an integer: the layout stays the same.
                 ("br" | "bw", "map") if container.bits.is_some() => maps.push(directive),
                 ("layout", "outer") if container.bits.is_some() => {
                     let names = directive.value_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;

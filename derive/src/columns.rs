@@ -19,7 +19,7 @@ struct RecordOptions {
 struct Column {
     field: Ident,
     name: String,
-    /// The name of the column, from `name = …`; by default the field's name.
+    /// The name of the column: the plural from `#[columns(name = …)]`, by default the field's name.
     column: Ident,
     doc: String,
     /// The field's type, without `Option`.

@@ -108,7 +108,7 @@ impl Strings {
 
     fn iter_from(&self, start: usize) -> impl Iterator<Item = &[u8]> {
         let bytes = &self.bytes[start..];
-        // Bytes after the last NUL are one more string.
+        // Bytes after the last NUL, if any, are one more string.
         bytes.split_inclusive(|byte| *byte == 0).map(|string| string.strip_suffix(b"\0").unwrap_or(string))
     }
 
@@ -134,7 +134,7 @@ impl Strings {
     }
 }
 
-/// Collects strings. Truncates a string that contains a NUL before the NUL.
+/// Collects strings. Truncates each string before its first NUL, if any.
 impl<S: Into<Text>> FromIterator<S> for Strings {
     fn from_iter<I: IntoIterator<Item = S>>(strings: I) -> Strings {
         let mut list = Strings::default();

@@ -43,8 +43,8 @@ use super::expr::Value;
 pub struct Decoding {
     /// The name of the function in the declaration; empty if no function is declared.
     pub name: &'static str,
-    /// The function, which returns `None` for a value of the wrong type or out of range. `None` if no function is
-    /// declared.
+    /// The function; `None` if no function is declared. The function returns `None` for a value of the wrong type or
+    /// out of range.
     pub decode: Option<fn(&Value) -> Option<DecodedValue>>,
     /// The formula, as a C expression or in words; empty if no formula is declared.
     pub formula: &'static str,

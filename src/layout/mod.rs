@@ -6,7 +6,7 @@
 //! - the [walker](walk), an independent decoder that yields each field with its byte range;
 //! - the annotated [dump];
 //! - the [assembler](assemble) and the [generators](generate) of files;
-//! - the [schema printers](schema), which write specification tables and definitions for Kaitai, ImHex and C.
+//! - the [schema printers](schema), for example for specification tables and for definitions in Kaitai, ImHex and C.
 //!
 //! ```
 //! use binrw::binrw;
@@ -125,8 +125,8 @@ pub trait Layout {
 
     /// Returns the offset of a field in bytes. `arguments` are the values of the imports, in order.
     ///
-    /// Returns `None` if there is no such field, it is absent, its offset is explicit, or `arguments` do not determine
-    /// its condition or offset.
+    /// Returns `None` if there is no such field, the field is absent, or `arguments` do not determine its condition or
+    /// offset. Also returns `None` if its offset, or that of an earlier field, is explicit.
     fn offset_with(name: &str, arguments: &[Value]) -> Option<u64> {
         let Type::Declared(declaration) = Self::TYPE else { return None };
         declaration.offset_of(name, &declaration.bind(arguments.iter().cloned())).map(|(offset, _)| offset)

@@ -51,9 +51,9 @@ impl Scene {
     /// Sets the transform of a scene that has none. `joints` lists joint indices with their exact translations.
     ///
     /// Handles a transform or root joint that needs 64 bits. Without joints and levels of detail, applies the transform
-    /// to the mesh nodes. With joints, moves the root joints near the origin; their offset, rounded to whole units,
-    /// moves to the transform. Records the remaining rounding errors: those of joints with parents, and all errors in
-    /// scenes with levels of detail or unbound vertices.
+    /// to the mesh nodes. With joints, moves the root joints and unskinned meshes near the origin; their offset,
+    /// rounded to whole units, moves to the transform. Records the remaining rounding errors: those of joints with
+    /// parents, and all errors in scenes with levels of detail or unbound vertices.
     pub(crate) fn set_transform(&mut self, matrix: DMat4, joints: &[(usize, DVec3)], losses: &mut Vec<Loss>) {
         let is_root = |(joint, _): &&(usize, DVec3)| self.skeleton.joints[*joint].parent.is_none();
         let (roots, others): (Vec<_>, Vec<_>) = joints.iter().partition(is_root);

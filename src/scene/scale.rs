@@ -160,8 +160,8 @@ impl JointSpaces<'_> {
         parent.map_or(Mat3::IDENTITY, |parent| self.map(parent).inverse())
     }
 
-    /// Returns the factor that the scale of a joint is multiplied by. `None` if a map is not a uniform scale, or the
-    /// factor is not positive.
+    /// Returns the factor that the scale of a joint is multiplied by. `None` if the map of the joint or of its parent
+    /// is not a uniform scale, or the factor is not positive.
     fn scale_factor(&self, joint: usize) -> Option<f32> {
         Some(uniform_factor(self.inverse_parent_map(joint))? * uniform_factor(self.map(joint))?)
             .filter(|factor| *factor > 0.0)

@@ -294,6 +294,51 @@ fn constraints_of_a_dialect() {
     assert_eq!(findings(bound(2), &[9]), ["value (bytes 0x0..0x1): found 9, expected less than 8 [RANGE]"]);
 }
 
+/// Constraints on bit fields, and conditions on at least one item, may refer to imports.
+#[test]
+fn constraints_that_refer_to_bound_imports() {
+    #[derive(Layout)]
+    #[bitfield(bits = 8)]
+    #[binrw]
+    #[br(map = Self::from_bytes)]
+    #[bw(map = |word: &Self| word.into_bytes())]
+    #[layout(outer(top))]
+    #[derive(Clone, Copy)]
+    struct Pair {
+        #[layout(below = top, rule = RANGE)]
+        first: B4,
+        second: B4,
+    }
+
+    #[derive(Layout)]
+    #[binrw]
+    #[br(import(top: u8))]
+    struct Level {
+        #[layout(some(value == top), rule = KIND, message = "no level {top}")]
+        value: u8,
+    }
+
+    #[derive(Layout)]
+    #[binrw]
+    #[brw(little)]
+    #[br(import(top: u8))]
+    struct Pairs {
+        pair: Pair,
+        #[br(count = 2, args { inner: (top,) })]
+        levels: Vec<Level>,
+    }
+
+    let bound = layout::declaration::bind::<Pairs>("", &[3u8.into()]);
+    assert_eq!(findings(bound, &[0x52, 1, 3]), [""; 0]);
+    assert_eq!(
+        findings(bound, &[0x53, 1, 2]),
+        [
+            "pair.first (bytes 0x0..0x1): found 3, expected less than 3 [RANGE]",
+            "levels (bytes 0x1..0x3): no level 3 [KIND]"
+        ]
+    );
+}
+
 impl Declared for Indices {
     const ABOUT: &'static About =
         &About::new("indices", "Indices", || &[("indices", &Indices::TYPE)]).with_rules(RULES);

@@ -24,7 +24,7 @@ const BYTE_CHANGES: [fn(u8) -> u8; 10] = [
 ];
 
 /// Offers files with one changed byte until each of `rules` is broken, or [`MAX_BYTES`] is reached. A rule about list
-/// items must also be broken in a later item. Returns the rules that are still not broken.
+/// items must also be broken in a later item. Returns the rules that are not yet broken in this way.
 pub(super) fn offer_changed_bytes(
     bases: &[&ValidFile],
     mut rules: Vec<&'static str>,

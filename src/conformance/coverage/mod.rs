@@ -20,8 +20,8 @@ type KindCounts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 ///
 /// Kinds of values are flags, enum values, alternatives, presence of optional fields, list lengths, encodings of
 /// strings and boundaries of numbers. In text formats, they include notations such as comments and exponents.
-/// Boundaries are expected only in fields that have no checks or constraints, and that no expression refers to. Other
-/// fields determine the values of counts, offsets and indices.
+/// Boundaries are expected only in fields that have no checks or constraints, and that no expression refers to. This
+/// excludes counts, offsets and indices, since other fields determine their values.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {

@@ -1,4 +1,4 @@
-//! Converts indices to 32-bit numbers, and counts the vertices of a chunk.
+//! Iterates over indices as 32-bit numbers, and counts the vertices of a chunk.
 
 use super::schema::{Chunk, Indices};
 

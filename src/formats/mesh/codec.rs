@@ -57,8 +57,8 @@ fn are_printable(strings: &[u8]) -> bool {
     strings.last().is_none_or(|last| *last == 0) && strings.split(|byte| *byte == 0).all(is_printable)
 }
 
-/// Returns the confidence that `bytes` are a MESH file, from the first three bytes. `has_structure` is `true` if the
-/// rest matches a dialect.
+/// Returns the confidence that `bytes` are a MESH file, from the first three bytes and `has_structure`, which is `true`
+/// if the rest matches a dialect.
 fn confidence(bytes: &[u8], has_structure: bool) -> Confidence {
     let [Header::VERSION, low, high, ..] = *bytes else { return Confidence::None };
     let format = VertexFormat::from_bytes([low, high]);

@@ -19,7 +19,8 @@ pub(super) fn check(document: &Document, unreadable: UnreadableLines, report: &m
     check_values(document, report);
 }
 
-/// Adds the violations in properties and, if the kinds of all lines are known, in line counts and integers.
+/// Adds the violations in properties. If the kinds of all lines are known, also adds missing attributes, wrong line
+/// counts and invalid integers.
 pub(super) fn check_structure(document: &Document, unreadable: UnreadableLines, report: &mut Report) {
     check_properties(document, unreadable, report);
     if !unreadable.has_unknown_lines {

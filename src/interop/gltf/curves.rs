@@ -158,7 +158,8 @@ impl AnimationReader<'_> {
         let infinite = seconds.iter().position(|time| !time.is_finite());
         let descending = || seconds.windows(2).position(|pair| pair[1] <= pair[0]).map(|key| key + 1);
         let Some(key) = infinite.or_else(descending) else { return Ok(seconds) };
-        Err(accessor.reject(format!("time {key} is {}; expected finite, ascending times", seconds[key])))
+        Err(accessor
+            .reject(format!("time {key} is {}; expected finite, strictly ascending times", seconds[key])))
     }
 
     /// Reads the samples of a sampler. For splines, sets `segments` to the number of segments between keys, and returns

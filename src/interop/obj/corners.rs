@@ -24,7 +24,8 @@ pub(super) struct CornerParser {
     latest: Vec<LatestVertex>,
     /// The vertices that are not in `latest`, by part and corner.
     others: HashMap<(u32, Corner), u32>,
-    /// Whether any vertex in `others` may belong to a part other than that of the vertex in `latest` at its position.
+    /// Whether `others` may contain a vertex of a part that differs from the part of the vertex in `latest` at the same
+    /// position.
     has_unlisted: bool,
     /// The largest forward reference to a value of each kind.
     largest: [Option<u32>; 3],

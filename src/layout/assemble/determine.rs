@@ -225,7 +225,7 @@ impl Assembler<'_> {
             }
             let causes = equation.variables.iter().map(|id| self.variables.get(*id).cause.as_ref());
             let Some(causes) = causes.collect::<Option<Vec<_>>>() else {
-                // More than one given value could be changed to satisfy the equation.
+                // Either several given values could be changed to satisfy the equation, or none can.
                 let is_ambiguous = self.contents.recounts && !equation.is_condition();
                 return is_ambiguous.then(|| describe_conflict(equation, None));
             };

@@ -55,8 +55,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// Returns `true` if a field is written. Adds an equation for its condition, unless the field is present at an
-    /// explicit offset.
+    /// Returns `true` if a field is written. Adds the equation for its condition, if there is one, unless the field is
+    /// present at an explicit offset.
     fn decide_presence(&mut self, target: WriteTarget, step: &'static Step) -> bool {
         let Some(condition) = &step.condition else { return true };
         let is_given = target.input.is_given();

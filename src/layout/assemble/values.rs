@@ -154,7 +154,8 @@ impl<'b> FileValues<'b> {
     /// - a given value does not fit its field, or the file has no field for it;
     /// - values overlap or conflict, or a block cannot be packed;
     /// - the declaration is [defective](crate::layout::program::Problem);
-    /// - the file would exceed [`Limits::max_decoded`], or 16 MiB plus twice the maximum size of the given values.
+    /// - the file, or the content of a block, would exceed [`Limits::max_decoded`], or 16 MiB plus twice the maximum
+    ///   size of the given values.
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
         let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();

@@ -1,9 +1,9 @@
-//! Prints a C header. Fixed-size structs become packed structs. Magic bytes, enum values, bit fields, and offsets that
-//! depend on imports become macros. Everything else becomes comments.
+//! Prints a C header. Fixed-size structs become packed structs. Enums and packed words become `typedef`s. Magic bytes,
+//! enum values, bit fields, and offsets that depend on imports become macros. Everything else becomes comments.
 //!
-//! A struct of variable size becomes a comment that lists its fields. Its leading fixed-size fields, if any, become a
-//! packed struct (`…_start`). If the size depends only on imports, macros for the field offsets and the total size
-//! follow.
+//! A struct of variable size becomes a comment that lists its fields. Its leading unconditional fixed-size fields
+//! become a packed struct (`…_start`), unless there are none, or only one with a declared type. If the size depends
+//! only on imports, macros for the field offsets and the total size follow.
 
 mod text;
 

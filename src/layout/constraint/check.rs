@@ -296,8 +296,7 @@ impl Checker<'_> {
         values: &dyn Lookup,
     ) {
         let (list, field) = (&node.path[..list], &node.path[list + 1..]);
-        // The condition of a constraint can differ between items: items to which the constraint does not apply are
-        // skipped.
+        // The condition of a constraint may hold for some items only; the others are skipped.
         let Some(evaluated) = self.evaluate(constraint, (node.path, node.ty), values, &|_| None) else {
             return;
         };

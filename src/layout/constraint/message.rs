@@ -6,45 +6,32 @@ use std::fmt::{self, Write as _};
 use super::numbers::Numbers;
 use super::predicate::{Predicate, Violation};
 use super::scalar::Scalar;
+use crate::layout::declaration::constraint::format_int;
 use crate::layout::declaration::{Constraint, Requirement};
-use crate::layout::expr::{Lookup, Value};
+use crate::layout::expr::Lookup;
 use crate::layout::wording::join_alternatives;
 
 /// Returns the message of a constraint, or the default message, with the placeholders of fields and imports replaced.
 pub(super) fn message_template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'static, str> {
-    let Some(message) = constraint.message else {
-        return Cow::Borrowed(match constraint.requirement {
-            Requirement::Below(_) | Requirement::IndexInto { .. } => {
-                "found {found}, expected less than {limit}"
-            }
-            Requirement::AtLeast(_) => "found {found}, expected at least {limit}",
-            Requirement::UnitVector => "found {found}, expected a vector of length 1",
-            Requirement::OneOf(_) | Requirement::Counts { .. } => "found {found}, expected {limit}",
-            Requirement::Finite => "{found} is not finite",
-            Requirement::Unique => "{found} is a duplicate",
-            Requirement::Ordered => "found {found} after {previous}, expected at least {previous}",
-            Requirement::Position => "found {found}, expected {position}",
-            Requirement::Equal => "found {found}, but the first item has {previous}",
-            Requirement::SameLength => "{found} items, but the first list has {previous}",
-            Requirement::Permutation { .. } | Requirement::Forest { .. } => "{problem}",
-            Requirement::Sum { .. } => "adds up to {found}, expected {limit}",
-            Requirement::ReservedZero => "reserved bits are set: {found:#x}",
-            Requirement::Terminated => "the last string does not end with a NUL",
-            Requirement::Holds(_) => "the condition does not hold",
-            Requirement::Some(_) => "the condition holds for none of {items} items",
-            Requirement::Within { .. } => "first {first} plus count {found} exceeds {limit}",
-        });
-    };
-    let mut text = Cow::Borrowed(message);
-    for placeholder in constraint.placeholders() {
-        let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));
-        if let Some(Value::Int(number)) = values.lookup(&name.split('.').collect::<Vec<_>>()) {
-            let mut value = String::new();
-            let _ = write_number(&mut value, Scalar::Int(number), format);
-            text = Cow::Owned(text.replace(&format!("{{{placeholder}}}"), &value));
-        }
-    }
-    text
+    constraint.message_with(values).unwrap_or(Cow::Borrowed(match constraint.requirement {
+        Requirement::Below(_) | Requirement::IndexInto { .. } => "found {found}, expected less than {limit}",
+        Requirement::AtLeast(_) => "found {found}, expected at least {limit}",
+        Requirement::UnitVector => "found {found}, expected a vector of length 1",
+        Requirement::OneOf(_) | Requirement::Counts { .. } => "found {found}, expected {limit}",
+        Requirement::Finite => "{found} is not finite",
+        Requirement::Unique => "{found} is a duplicate",
+        Requirement::Ordered => "found {found} after {previous}, expected at least {previous}",
+        Requirement::Position => "found {found}, expected {position}",
+        Requirement::Equal => "found {found}, but the first item has {previous}",
+        Requirement::SameLength => "{found} items, but the first list has {previous}",
+        Requirement::Permutation { .. } | Requirement::Forest { .. } => "{problem}",
+        Requirement::Sum { .. } => "adds up to {found}, expected {limit}",
+        Requirement::ReservedZero => "reserved bits are set: {found:#x}",
+        Requirement::Terminated => "the last string does not end with a NUL",
+        Requirement::Holds(_) => "the condition does not hold",
+        Requirement::Some(_) => "the condition holds for none of {items} items",
+        Requirement::Within { .. } => "first {first} plus count {found} exceeds {limit}",
+    }))
 }
 
 /// Replaces the remaining placeholders of a template with the details of a violation.
@@ -94,13 +81,10 @@ fn write_placeholder(
     }
 }
 
-/// Writes a number: an integer in hexadecimal if `format` is `#x` or has a width, such as `#06x`; otherwise in decimal.
+/// Writes a number; see [`format_int`] for integers.
 fn write_number(text: &mut String, number: Scalar, format: &str) -> fmt::Result {
-    match (number, format.strip_prefix('#').and_then(|format| format.strip_suffix('x'))) {
-        (Scalar::Int(number), Some(width)) => {
-            let width = width.trim_start_matches('0').parse().unwrap_or(0);
-            write!(text, "{number:#0width$x}")
-        }
-        (number, _) => write!(text, "{number}"),
+    match number {
+        Scalar::Int(number) => text.write_str(&format_int(number, format)),
+        number => write!(text, "{number}"),
     }
 }

@@ -257,9 +257,9 @@ impl<'b> Predicate<'b> {
     }
 }
 
-/// Calls `check` with each number until `check` returns `false`. Returns `true` if `check` never did. Its arguments are
-/// the index of the item, the index of the number within the item, and the number. The second index is `None` if the
-/// item is one number.
+/// Calls `check` with each number until `check` returns `false`. Returns `true` if `check` never did. The arguments of
+/// `check` are the index of the item, the index of the number within the item, and the number. The second index is
+/// `None` if the item is one number.
 fn for_each_number(numbers: &Numbers, mut check: impl FnMut(usize, Option<usize>, Scalar) -> bool) -> bool {
     let is_array = numbers.per_item > 1;
     (0..numbers.len()).all(|item| {

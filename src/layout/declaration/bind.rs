@@ -3,7 +3,9 @@
 //! A format with dialects has one declaration, which imports the dialect. Binding that import yields the layout of one
 //! dialect: the fields of other dialects are removed, and choices are resolved.
 
-use super::{Block, Check, Checksum, Constraint, Declaration, Field, Requirement, Shape, Type, Variant};
+use super::{
+    BitField, Block, Check, Checksum, Constraint, Declaration, Field, Requirement, Shape, Type, Variant,
+};
 use crate::layout::Layout;
 use crate::layout::expr::{BinaryOp, Expr, Scope, UnaryOp, Value};
 
@@ -39,7 +41,7 @@ pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Ty
 
 /// Like [`bind()`], but leaves an import unbound if its value is `None`. A later call can bind it.
 pub(crate) fn bind_partially(ty: &Type, prefix: &'static str, values: Vec<Option<Value>>) -> &'static Type {
-    leak(Binder { prefix, results: Vec::new() }.bind_type(ty, &values))
+    leak(Binder { prefix, results: Vec::new() }.bind_type(ty, &values, &Scope::default()))
 }
 
 /// Returns the error message for the unbound imports of a declaration; `None` if the declaration has no imports.
@@ -95,15 +97,37 @@ impl Binder {
             Shape::Choice(variants) => Shape::Choice(self.bind_variants(variants, &scope).leak()),
             shape @ (Shape::Enum { .. } | Shape::Bits { .. }) => shape,
         };
-        let mut bound = Declaration { imports: remaining.leak(), shape, ..*declaration };
-        let bound = if bound == *declaration {
-            declaration
-        } else {
-            bound.name = String::leak(format!("{}{}", self.prefix, declaration.name));
-            leak(bound)
-        };
+        let bound = Declaration { imports: remaining.leak(), shape, ..*declaration };
+        let bound = self.rename_if_changed(declaration, bound);
         self.results.push((declaration, constants, bound));
         bound
+    }
+
+    /// Returns a packed word. Binds the names in `scope`, the imports of the enclosing struct, in its constraints.
+    fn bind_word(&self, word: &'static Declaration, scope: &Scope) -> &'static Declaration {
+        let Shape::Bits { size, fields } = word.shape else { return word };
+        let fields = fields.iter().map(|field| BitField {
+            declared: field.declared.map(|inner| self.bind_word(inner, scope)),
+            constraints: bind_constraints(field.constraints, scope),
+            ..*field
+        });
+        self.rename_if_changed(
+            word,
+            Declaration { shape: Shape::Bits { size, fields: leak_all(fields) }, ..*word },
+        )
+    }
+
+    /// Returns `bound` with the prefix before its name, or `declaration` if both are equal.
+    fn rename_if_changed(
+        &self,
+        declaration: &'static Declaration,
+        bound: Declaration,
+    ) -> &'static Declaration {
+        if bound == *declaration {
+            return declaration;
+        }
+        let name = String::leak(format!("{}{}", self.prefix, declaration.name));
+        leak(Declaration { name, ..bound })
     }
 
     /// Returns the field with the names in `scope` bound; `None` if its condition is always false.
@@ -114,7 +138,8 @@ impl Binder {
         let mut field = Field { condition, count, position, ..*field };
         let check = |check: &Check| Check { condition: simplify(&check.condition, scope), ..*check };
         field.checks = leak_all(field.checks.iter().map(check));
-        field.constraints = leak_all(field.constraints.iter().filter_map(|c| bind_constraint(c, scope)));
+        field.constraints = bind_constraints(field.constraints, scope);
+        field.plausible = bind_constraints(field.plausible, scope);
         let (ty, arguments) = self.bind_item(&field.ty, field.arguments, scope);
         (field.ty, field.arguments) = (ty, arguments);
         field.block = field.block.map(|block| {
@@ -155,17 +180,22 @@ impl Binder {
         let constants: Vec<Option<Value>> = arguments.iter().map(to_constant).collect();
         let remaining = arguments.iter().zip(&constants).filter(|(_, constant)| constant.is_none());
         let remaining = leak_all(remaining.map(|(argument, _)| *argument));
-        (self.bind_type(ty, &constants), remaining)
+        (self.bind_type(ty, &constants, scope), remaining)
     }
 
-    /// Returns the type with the imports of its declaration bound to `constants`.
-    fn bind_type(&mut self, ty: &Type, constants: &[Option<Value>]) -> Type {
+    /// Returns the type with the imports of its declaration bound to `constants`. `scope` has the bound imports of the
+    /// enclosing struct.
+    fn bind_type(&mut self, ty: &Type, constants: &[Option<Value>], scope: &Scope) -> Type {
         match *ty {
-            Type::Array(item, count) => Type::Array(leak(self.bind_type(item, constants)), count),
+            Type::Array(item, count) => Type::Array(leak(self.bind_type(item, constants, scope)), count),
+            Type::BigEndian(number) => Type::BigEndian(leak(self.bind_type(number, constants, scope))),
             Type::List(item) => {
-                let item = self.bind_type(item, constants);
+                let item = self.bind_type(item, constants, scope);
                 let chosen = only_variant(&item).filter(|chosen| chosen.count.is_none());
                 Type::list(leak(chosen.map_or(item, |chosen| chosen.ty)))
+            }
+            Type::Declared(word @ Declaration { shape: Shape::Bits { .. }, .. }) => {
+                Type::Declared(self.bind_word(word, scope))
             }
             Type::Declared(unbound) => Type::Declared(self.bind_declaration(unbound, constants.to_vec())),
             other => other,
@@ -181,6 +211,11 @@ fn only_variant(ty: &Type) -> Option<&'static Field> {
     Some(&only.field).filter(|_| only.condition == Expr::Bool(true))
 }
 
+/// Returns the constraints with the names in `scope` bound, except those whose condition is always false.
+fn bind_constraints(constraints: &[Constraint], scope: &Scope) -> &'static [Constraint] {
+    leak_all(constraints.iter().filter_map(|constraint| bind_constraint(constraint, scope)))
+}
+
 /// Returns the constraint with the names in `scope` bound; `None` if its condition is always false.
 fn bind_constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint> {
     let simplified = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, scope));
@@ -190,6 +225,7 @@ fn bind_constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint>
         Requirement::OneOf(values) => Requirement::OneOf(leak_all(values.iter().map(|v| simplify(v, scope)))),
         Requirement::AtLeast(limit) => Requirement::AtLeast(simplify(&limit, scope)),
         Requirement::Holds(condition) => Requirement::Holds(simplify(&condition, scope)),
+        Requirement::Some(condition) => Requirement::Some(simplify(&condition, scope)),
         Requirement::Within { list, first } => Requirement::Within { list, first: simplify(&first, scope) },
         Requirement::IndexInto { list, none, weights } => {
             Requirement::IndexInto { list, none: simplified(none), weights }
@@ -202,7 +238,8 @@ fn bind_constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint>
         }
         other => other,
     };
-    Some(Constraint { requirement, condition, ..*constraint })
+    let message = constraint.message_with(scope).map(|message| &*message.into_owned().leak());
+    Some(Constraint { requirement, condition, message, ..*constraint })
 }
 
 /// Returns the condition with the names in `scope` bound: `Some(None)` if it is always true, `None` if always false.
@@ -222,7 +259,8 @@ fn to_constant(expr: &Expr) -> Option<Value> {
     }
 }
 
-/// Returns the expression with every subexpression that `scope` determines replaced by its value.
+/// Replaces each subexpression whose integer or boolean value `scope` determines by that value. Logic operators and
+/// conditionals with a known operand are reduced.
 fn simplify(expr: &Expr, scope: &Scope) -> Expr {
     match expr.eval(scope) {
         Ok(Value::Int(number)) => return Expr::Literal(number),

@@ -1,6 +1,8 @@
 //! Constraints on the values of fields.
 
-use crate::layout::expr::{Expr, Lookup};
+use std::borrow::Cow;
+
+use crate::layout::expr::{Expr, Lookup, Value};
 use crate::layout::walk::Segment;
 use crate::{Rule, Severity};
 
@@ -112,8 +114,8 @@ pub enum Requirement {
         /// Whether the first item is its own parent and the only root. Items without a parent are then outside the
         /// tree, and cannot be parents.
         rooted: bool,
-        /// The name of the field with the ids of the items. Parents may be given either all by index or all by id. Ids
-        /// must be below the number of items.
+        /// The name of the field with the ids of the items. Parents may be given either all by index or all by id. The
+        /// id of a parent must be below the number of items.
         ids: Option<&'static str>,
         /// Whether parents must precede their children.
         parents_first: bool,
@@ -160,6 +162,19 @@ impl Constraint {
         names.chain(self.placeholders().filter_map(|name| name.split(['.', ':']).next()))
     }
 
+    /// Returns the message with the placeholders of the fields and imports in `values` replaced; `None` if the
+    /// constraint has the default message.
+    pub(crate) fn message_with(&self, values: &dyn Lookup) -> Option<Cow<'static, str>> {
+        let mut text = Cow::Borrowed(self.message?);
+        for placeholder in self.placeholders() {
+            let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));
+            if let Some(Value::Int(number)) = values.lookup(&name.split('.').collect::<Vec<_>>()) {
+                text = Cow::Owned(text.replace(&format!("{{{placeholder}}}"), &format_int(number, format)));
+            }
+        }
+        Some(text)
+    }
+
     /// Returns the placeholders in the message that refer to fields or imports, such as `header.count:#x`.
     pub(crate) fn placeholders(&self) -> impl Iterator<Item = &'static str> {
         let parts = self.message.unwrap_or_default().split('{').skip(1);
@@ -168,5 +183,16 @@ impl Constraint {
             let name = placeholder.split(':').next().unwrap_or_default();
             !["found", "limit", "previous", "position", "first", "problem", "items"].contains(&name)
         })
+    }
+}
+
+/// Formats an integer: in hexadecimal if `format` is `#x` or has a width, such as `#06x`; otherwise in decimal.
+pub(in crate::layout) fn format_int(number: i128, format: &str) -> String {
+    match format.strip_prefix('#').and_then(|format| format.strip_suffix('x')) {
+        Some(width) => {
+            let width = width.trim_start_matches('0').parse().unwrap_or(0);
+            format!("{number:#0width$x}")
+        }
+        None => number.to_string(),
     }
 }

@@ -132,7 +132,7 @@ pub(super) fn short_doc(node: &Node) -> String {
 }
 
 /// Returns the first sentence that documents a struct, list or block: from its declaration at the root, elsewhere from
-/// its field.
+/// its variant or field.
 pub(super) fn container_summary(node: &Node) -> String {
     match node.ty {
         Type::Declared(declaration) if node.path.is_empty() => first_sentence(declaration.doc),

@@ -49,7 +49,7 @@ pub(super) struct Generator<'c> {
     /// The maximum number of items in any list.
     max_list_items: u64,
     /// The remaining redraws for the whole file. With a limit per field, redraws would multiply in nested fields whose
-    /// checks no value satisfies.
+    /// checks or constraints no value satisfies.
     retries: usize,
 }
 

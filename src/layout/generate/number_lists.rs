@@ -22,7 +22,8 @@ pub(super) fn integers(items: &[Option<Value>], of: Option<&str>) -> Option<Vec<
     items.iter().map(|item| item_integer(item, of)).collect()
 }
 
-/// Returns the next unused integer of a type; `None` if no earlier item has the same integer as this one.
+/// Returns the next unused integer of a type; `None` if no earlier item has the same integer as this one. Also returns
+/// `None` if the type is not an integer, or all its values are used.
 pub(super) fn next_unused_integer(
     before: &[Option<Value>],
     item: &Option<Value>,

@@ -175,7 +175,7 @@ enum Reduction {
     Exhausted,
 }
 
-/// Returns the simplification of a list at `index`. The first four keep only the first items; each of the others
+/// Returns simplification number `index` of a list. The first four keep only the first items; each of the others
 /// removes one item, starting with the last.
 fn remove_items(trace: &Trace, list: &ListChoice, index: usize) -> Reduction {
     let items = trace.choices[list.choice_index].number;

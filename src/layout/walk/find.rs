@@ -17,7 +17,7 @@ pub fn find(ty: &'static Type, bytes: &[u8], path: impl Into<Path>, limits: &Lim
 }
 
 /// Returns the unpacked content of the block at the range `packed` of the file. Returns `None` if no packed block has
-/// this range, or a fault precedes the block.
+/// this range, the block cannot be unpacked, or a fault precedes it.
 ///
 /// Ranges in a [`Span::Unpacked`] refer to this content.
 ///

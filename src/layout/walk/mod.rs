@@ -223,8 +223,8 @@ pub struct Fault {
     pub span: Span,
     /// The message, such as `needs 4 bytes, but 2 remain`.
     pub message: String,
-    /// The rule that the declaration assigns to this kind of fault in the field; `None` for the general rule of the
-    /// format.
+    /// The rule that the declaration assigns to this kind of fault in the field. If it is `None`, the format's rule for
+    /// faults of this kind applies, if any.
     pub rule: Option<&'static Rule>,
 }
 

@@ -89,7 +89,8 @@ fn with_severity(rule: &'static Rule, severity: Severity) -> &'static Rule {
 }
 
 impl ResolvedPolicy {
-    /// Returns `limits` with `--max-findings`, if given, as the maximum number of findings per rule.
+    /// Returns `limits` with `--max-findings`, if given, as the maximum number of findings per rule, so that reports
+    /// contain enough findings.
     pub fn limits(&self, limits: Limits) -> Limits {
         self.max_findings.map_or(limits, |max| limits.with_max_findings_per_rule(max))
     }

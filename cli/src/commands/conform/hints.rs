@@ -10,8 +10,9 @@ use super::group::LoaderOutcome;
 use super::loader::RunEnd;
 use crate::terminal::{Escaped, HINT};
 
-/// Prints hints about a crash in every run with a memory limit, output other than contents, and equal rejections of all
-/// files. Returns `true` for equal rejections: the loader apparently fails before it reads any file.
+/// Prints a hint if every run crashes under a memory limit, if the loader prints output but never contents, or if it
+/// rejects all files, including valid ones, with the same status and message. Returns `true` in the last case: the
+/// loader apparently fails before it reads any file.
 pub fn print_hints(outcomes: &[LoaderOutcome], has_memory_limit: bool) -> bool {
     if has_memory_limit
         && outcomes.iter().all(|outcome| outcome.disagreement_kind() == Some(DisagreementKind::Crash))

@@ -15,8 +15,8 @@ use crate::input::{SiblingFiles, is_standard};
 use crate::output::StagedOutput;
 
 /// Embeds the image files of a scene if `embed` is set. If `output` is not in the folder of `input`, copies the other
-/// image files to the folder of `output`. Reports images that are missing or cannot be embedded as warnings, and images
-/// that cannot be copied as losses.
+/// image files to the folder of `output`. Adds warnings about images that are missing or cannot be embedded, and losses
+/// for images that cannot be copied.
 pub fn transfer(
     scene: &mut Scene,
     embed: bool,

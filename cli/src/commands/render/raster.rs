@@ -62,8 +62,8 @@ struct Corner {
 }
 
 impl Corner {
-    /// Converts picture coordinates. Returns `None` if the magnitude of x or y is at least 32768 pixels, as only for
-    /// non-finite positions.
+    /// Converts picture coordinates. Returns `None` if x or y is NaN, or has a magnitude of at least 32768 pixels. Only
+    /// non-finite positions have such coordinates.
     fn new(at: Vec3) -> Option<Corner> {
         let on_grid = |coordinate: f32| {
             let scaled = coordinate * STEPS_PER_PIXEL;

@@ -43,8 +43,8 @@ struct MeshData {
     weights: Option<ArrayRef>,
     /// A column-major matrix for each copy of the mesh; empty if the mesh is drawn once without a transform.
     placements: Vec<[f64; 16]>,
-    /// The distance of each vertex from the other file's model, in metres; `None` without a comparison, or if the mesh
-    /// is not drawn.
+    /// The distance of each vertex from the other file's model, in metres; `None` if no models are compared, or if the
+    /// mesh is not drawn.
     distances: Option<ArrayRef>,
     centers: Option<CentersData>,
 }

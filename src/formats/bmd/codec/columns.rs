@@ -66,7 +66,7 @@ impl VertexColumns {
     }
 }
 
-/// Returns the colour of a vertex, white if it has none. Reads both from one table, because a branch would be
+/// Returns the colour of a vertex; white if it has none. Always uses the table, because a branch would be
 /// unpredictable.
 #[inline(always)]
 fn color<const N: usize, F: VertexForm<N>>(vertex: &[u32; N]) -> [u8; 4] {

@@ -29,7 +29,7 @@ pub trait VertexSink {
 }
 
 impl Vertices {
-    /// Passes all vertices to `sink`, consecutive vertices with the same decoder together.
+    /// Passes all vertices to `sink` in order, in runs with the same decoder.
     #[inline(always)]
     pub(super) fn visit_runs(&self, sink: &mut impl VertexSink) {
         let surface = self.surface().unwrap_or_default();

@@ -29,8 +29,8 @@ pub fn base_color([red, green, blue]: [u8; 3]) -> [f32; 4] {
     [red, green, blue, 255].map(|channel| f32::from(channel) / 255.0)
 }
 
-/// Returns the name of the material. Prefixes a base colour as `#RRGGBB`, unless the name already starts with that
-/// colour (B16).
+/// Returns the name of the material. The base colour, if any, precedes it as `#RRGGBB`, unless the name already starts
+/// with that colour (B16).
 pub fn surface_name(material: &Material) -> Text {
     let name = &material.name;
     match material.color_bytes() {

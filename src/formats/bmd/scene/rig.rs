@@ -246,8 +246,8 @@ pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
 
 pub const MAX_BONES: usize = Bone::PSEUDO as usize;
 
-/// Returns the number of bones for the joints of a scene, including a joint for the scene's transform and an added bone
-/// 0. Returns 0 if the scene has no joints, or has parts of pseudo-bones.
+/// Returns the number of bones for a scene: one per joint, one for the scene's transform, if any, and one if bone 0
+/// must be added. Returns 0 if the scene has no joints, or has parts of pseudo-bones.
 pub fn bone_count(scene: &Scene) -> usize {
     let joints = &scene.skeleton.joints;
     if joints.is_empty() || joints.iter().any(|joint| is_part(&joint.extras)) {

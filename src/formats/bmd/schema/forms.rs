@@ -39,7 +39,7 @@ macro_rules! words {
 #[cfg(feature = "serde")]
 pub(super) use words;
 
-/// A packed item, a vertex or a face, whose tag selects one of several forms.
+/// A packed vertex or face. Its tag and the surface of its mesh select one of several forms.
 pub trait Form: Copy {
     /// The forms in the order of the table.
     type Kind: Copy;

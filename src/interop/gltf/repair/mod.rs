@@ -45,9 +45,9 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
     Ok(joints)
 }
 
-/// Removes shear and projection from the scene transform. Drops them if this changes the matrix by at most
-/// [`TOLERANCE`]; otherwise applies the transform to the vertices. Drops transforms that are not finite or cannot be
-/// inverted.
+/// Removes shear and projection from the scene transform, unless they are rounding errors. Drops them if this changes
+/// each column by at most [`TOLERANCE`] of its largest entry; otherwise applies the transform to the vertices. Drops
+/// transforms that are not finite, and those that must be applied but cannot be inverted.
 fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Some(transform) = scene.transform else { return };
     if transform == Mat4::IDENTITY {

@@ -249,8 +249,8 @@ impl Leaf {
         numbers.into_iter().filter(|number| *number <= largest).map(|number| number.to_string()).collect()
     }
 
-    /// Returns the unsigned integer with only the highest bit set; `None` if
-    /// [`largest_unsigned`](Leaf::largest_unsigned) is 0.
+    /// Returns the number with only the highest bit of [`largest_unsigned`](Leaf::largest_unsigned) set; `None` if that
+    /// is 0.
     fn sign_bit(&self) -> Option<String> {
         let largest = self.largest_unsigned();
         (largest > 0).then(|| (largest / 2 + 1).to_string())
