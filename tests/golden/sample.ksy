@@ -108,10 +108,10 @@ instances:
     type: 'far'
     repeat: expr
     repeat-expr: '2'
-    doc: |
-      Somewhere else.
     valid:
       expr: '(table % 2 == 0)'
+    doc: |
+      Somewhere else.
 types:
   flags:
     doc: |

@@ -531,3 +531,36 @@ fn names_in_other_languages() {
         assert!(header.contains(part), "{part}\n{header}");
     }
 }
+
+static FORM: Rule = Rule::new("FORM", Severity::Error, "Offsets are even and below 8.");
+
+/// A field at an explicit offset with a check and constraints, and an imported string.
+#[derive(Layout)]
+#[brw(little)]
+struct Placed {
+    offset: u8,
+    #[br(seek_before = SeekFrom::Start(offset as u64), restore_position)]
+    #[br(assert(value != offset, "equal"))]
+    #[layout(below = 8, rule = FORM)]
+    #[layout(holds(value % 2 == 0), if(offset > 1), rule = FORM, message = "odd")]
+    value: u8,
+    name: Text,
+    #[br(args(name))]
+    painted: Painted,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+#[br(import(name: Text))]
+struct Painted {
+    #[br(if(name.matches("#x")))]
+    color: u8,
+}
+
+#[test]
+fn kaitai_checks_fields_at_explicit_offsets() {
+    let text = Schema::Kaitai.print("placed", "", &[("placed", &Placed::TYPE)]).remove(0).text;
+    let valid = "expr: '(value != offset) and (not (offset > 1) or (value % 2 == 0)) and _ < 8'";
+    assert!(text.contains(valid), "{text}");
+    assert!(text.contains("- id: name\n        type: bytes\n"), "{text}");
+}

@@ -15,10 +15,10 @@ mod valid;
 mod word;
 
 use element::{ElementPrinter, KaitaiNotation, call_text, expr_text, print_doc, quoted};
-use valid::{print_valid, print_valid_condition, reserved_bits_condition};
+use valid::{print_valid, print_valid_conditions, reserved_bits_condition};
 use word::print_word;
 
-use super::declaration::{Block, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
+use super::declaration::{Block, Constraint, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
 use super::notation::{atom, to_identifier, to_snake_case};
 use super::program::{ListingOrder, Names, Reached, ValueKind, reachable};
 use super::wording::{IndentedText, constraint_text, declaration_lines, parenthesize_compound, remark_lines};
@@ -106,7 +106,9 @@ fn print_parameter_type(out: &mut IndentedText, kind: ValueKind) {
             let size = ty.map_or(8, |ty| ty.bits.div_ceil(8).next_power_of_two().min(8));
             out.push_line(format!("type: {}{size}", if signed { 's' } else { 'u' }));
         }
-        ValueKind::Bool | ValueKind::Other => out.push_line("type: bool"),
+        ValueKind::Bool => out.push_line("type: bool"),
+        // A string: expressions can use no other value.
+        ValueKind::Other => out.push_line("type: bytes"),
         ValueKind::Enum(declaration) => {
             out.push_line("type: u8");
             out.push_line(format!("enum: {}", to_snake_case(declaration.name)));
@@ -194,11 +196,6 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
                 out.push_line(format!("pos: {}", quoted(&expr_text(&position, names))));
                 let condition = field.condition.map(|c| expr_text(&c, names));
                 print_content(out, reached, (field, &id), condition.as_deref(), field.doc);
-                let checks = field.checks.iter().map(|c| atom(&c.condition, names, &KaitaiNotation));
-                let checks: Vec<_> = checks.chain(end_condition(field, &id)).collect();
-                if !checks.is_empty() {
-                    print_valid_condition(out, &checks.join(" and "));
-                }
             });
         }
     });
@@ -217,11 +214,7 @@ fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Opti
     }
     // `holds` and reserved bits become checks; other constraints are printed as `valid` or as documentation.
     for (index, c) in field.constraints.iter().enumerate() {
-        let required = match &c.requirement {
-            Requirement::Holds(condition) => expr_text(condition, names),
-            Requirement::ReservedZero => reserved_bits_condition(field),
-            _ => continue,
-        };
+        let Some(required) = check_condition(c, field, names) else { continue };
         let own = c.condition.map(|condition| expr_text(&condition, names));
         let applies = condition.map(str::to_owned).into_iter().chain(own);
         let applies: Vec<_> = applies.map(|condition| parenthesize_compound(&condition)).collect();
@@ -229,6 +222,28 @@ fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Opti
         let text = constraint_text(c, field, names, str::to_owned);
         print_check(out, &check_id(index + field.checks.len()), applies.as_deref(), &required, &text);
     }
+}
+
+/// Returns the condition of a constraint that becomes a check; `None` for other constraints.
+fn check_condition(constraint: &Constraint, field: &Field, names: &Names) -> Option<String> {
+    match &constraint.requirement {
+        Requirement::Holds(condition) => Some(expr_text(condition, names)),
+        Requirement::ReservedZero => Some(reserved_bits_condition(field)),
+        _ => None,
+    }
+}
+
+/// Returns the conditions of the `valid` of a field at an explicit offset, which cannot have checks as further fields.
+fn placed_conditions(field: &Field, id: &str, names: &Names) -> Vec<String> {
+    let checks = field.checks.iter().map(|c| expr_text(&c.condition, names));
+    let constraints = field.constraints.iter().filter_map(|c| {
+        let required = check_condition(c, field, names)?;
+        let Some(condition) = c.condition else { return Some(required) };
+        let (condition, required) = (expr_text(&condition, names), parenthesize_compound(&required));
+        Some(format!("not {} or {required}", parenthesize_compound(&condition)))
+    });
+    let conditions = checks.chain(constraints).map(|condition| parenthesize_compound(&condition));
+    conditions.chain(end_condition(field, id)).collect()
 }
 
 fn field_id(field: &Field) -> String {
@@ -250,7 +265,7 @@ fn print_check(out: &mut IndentedText, id: &str, condition: Option<&str>, must_h
             out.push_line(format!("if: {}", quoted(condition)));
         }
         out.push_line("size: 0");
-        print_valid_condition(out, must_hold);
+        print_valid_conditions(out, &[must_hold]);
         print_doc(out, text);
     });
 }
@@ -267,6 +282,7 @@ fn print_content(
     if let Some(condition) = condition {
         out.push_line(format!("if: {}", quoted(condition)));
     }
+    let conditions = field.position.map_or(Vec::new(), |_| placed_conditions(field, id, names));
     match &field.block {
         Some(block) => {
             match &field.count {
@@ -297,14 +313,12 @@ fn print_content(
                 block.arguments.iter().map(|argument| expr_text(argument, names)).collect::<Vec<_>>()
             };
             out.push_line(format!("type: {}", quoted(&call_text(&name, &arguments))));
+            print_valid_conditions(out, &conditions);
         }
         None => {
             ElementPrinter { count: field.count.as_ref(), arguments: field.arguments, names }
                 .print(out, &field.ty);
-            // The checks of a field at an explicit offset occupy its only `valid`.
-            if field.checks.is_empty() || field.position.is_none() {
-                print_valid(out, field, id, names);
-            }
+            print_valid(out, field, id, conditions, names);
         }
     }
     print_doc(out, [text, &remark_lines(field, names)].join("\n").trim());

@@ -1,5 +1,7 @@
 //! Prints constraints on numbers as `valid`, which Kaitai checks for each item of a list.
 
+use std::borrow::Borrow;
+
 use super::element::{KaitaiNotation, expr_text, quoted};
 use crate::layout::declaration::{Constraint, Declaration, Field, Requirement, Type};
 use crate::layout::expr::Expr;
@@ -7,8 +9,15 @@ use crate::layout::notation::{atom, to_identifier};
 use crate::layout::program::Names;
 use crate::layout::wording::{IndentedText, parenthesize_compound};
 
-/// Prints the supported constraints on a field's numbers. The documentation of the field lists all constraints.
-pub(super) fn print_valid(out: &mut IndentedText, field: &Field, id: &str, names: &Names) {
+/// Prints `conditions` and the supported constraints on a field's numbers. The documentation of the field lists all
+/// constraints.
+pub(super) fn print_valid(
+    out: &mut IndentedText,
+    field: &Field,
+    id: &str,
+    mut conditions: Vec<String>,
+    names: &Names,
+) {
     let flat = field.ty.flatten();
     let is_number = match *flat.item.without_order() {
         // A list of bytes is one value.
@@ -17,22 +26,28 @@ pub(super) fn print_valid(out: &mut IndentedText, field: &Field, id: &str, names
         Type::Float(_) => true,
         _ => false,
     };
-    if !is_number {
-        return;
-    }
-    if let [Constraint { requirement: Requirement::OneOf(values), condition: None, .. }] = field.constraints {
-        let values: Vec<_> = values.iter().map(|value| quoted(&expr_text(value, names))).collect();
-        return out.push_nested(2, "valid:", |out| out.push_line(format!("any-of: [{}]", values.join(", "))));
-    }
-    let terms = field.constraints.iter().filter_map(|c| constraint_term(c, field, id, names));
-    let terms: Vec<_> = terms.collect();
-    if !terms.is_empty() {
-        print_valid_condition(out, &terms.join(" and "));
+    match field.constraints {
+        [Constraint { requirement: Requirement::OneOf(values), condition: None, .. }]
+            if is_number && conditions.is_empty() =>
+        {
+            let values: Vec<_> = values.iter().map(|value| quoted(&expr_text(value, names))).collect();
+            out.push_nested(2, "valid:", |out| out.push_line(format!("any-of: [{}]", values.join(", "))));
+        }
+        constraints => {
+            let on_numbers = constraints.iter().filter(|_| is_number);
+            conditions.extend(on_numbers.filter_map(|c| constraint_term(c, field, id, names)));
+            print_valid_conditions(out, &conditions);
+        }
     }
 }
 
-pub(super) fn print_valid_condition(out: &mut IndentedText, condition: &str) {
-    out.push_nested(2, "valid:", |out| out.push_line(format!("expr: {}", quoted(condition))));
+/// Prints a `valid` that requires all conditions; nothing if there are none.
+pub(super) fn print_valid_conditions(out: &mut IndentedText, conditions: &[impl Borrow<str>]) {
+    if !conditions.is_empty() {
+        out.push_nested(2, "valid:", |out| {
+            out.push_line(format!("expr: {}", quoted(&conditions.join(" and "))))
+        });
+    }
 }
 
 /// Returns a constraint as a condition on `_`, the value; `None` for unsupported constraints.
