@@ -10,10 +10,13 @@
 //! `"lookahead"` marks a field with the same offset as the next field. A constraint has one key for its
 //! requirement, such as `"below"`, `"one_of"`, `"finite"`, `"index_into"` or `"holds"`. Some requirements have
 //! further keys, such as `"of"` and `"tolerance"` for `"sum"`. `"if"`, `"rule"` and `"message"` follow. `"decoded"`
-//! is the name of the function that decodes a stored value, and `"formula"` is its formula. Keys without a value are
-//! omitted.
+//! is the name of the function that decodes a stored value, and `"formula"` is its formula. `"checksum"` names the
+//! checksum function, the first covered field (`"from"`, omitted to cover only this field), the field that stores the
+//! checksum, and the stored number that means "no checksum" (`"none"`). Keys without a value are omitted.
 
-use super::declaration::{BitField, Block, Constraint, EnumValue, Field, Requirement, Shape, Type, Variant};
+use super::declaration::{
+    BitField, Block, Checksum, Constraint, EnumValue, Field, Requirement, Shape, Type, Variant,
+};
 use super::decoding::Decoding;
 use super::expr::{Expr, Scope, UnaryOp};
 use super::notation::int_name;
@@ -195,6 +198,7 @@ fn field_json(field: &Field) -> Json {
         ("constraints", Json::list_or_omitted(field.constraints.iter().map(constraint_json))),
         ("plausible", Json::list_or_omitted(field.plausible.iter().map(constraint_json))),
         ("block", optional_json(field.block.as_ref(), block_json)),
+        ("checksum", optional_json(field.checksum.as_ref(), checksum_json)),
         ("rule", string_or_omitted(field.rule.map_or("", |rule| rule.code))),
     ];
     described_object(field.name, field.doc, entries, &field.decoding)
@@ -251,10 +255,21 @@ fn constraint_json(constraint: &Constraint) -> Json {
 fn block_json(block: &Block) -> Json {
     Json::object([
         ("packing", string_json(block.packing.name())),
+        ("encoding", optional_json(block.encoding.as_ref(), expr_json)),
         ("size", optional_json(block.size.as_ref(), expr_json)),
         ("content", type_json(&block.content)),
         ("arguments", Json::list_or_omitted(block.arguments.iter().map(expr_json))),
         ("inline", true_or_omitted(block.inline)),
+    ])
+}
+
+fn checksum_json(checksum: &Checksum) -> Json {
+    Json::object([
+        ("function", string_json(checksum.function.name)),
+        ("arguments", Json::list_or_omitted(checksum.arguments.iter().map(expr_json))),
+        ("from", optional_json(checksum.from, string_json)),
+        ("stored", expr_json(&checksum.stored)),
+        ("none", optional_json(checksum.none, number_json)),
     ])
 }
 
