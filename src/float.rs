@@ -28,7 +28,7 @@ pub fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Res
     T::deserialize_floats(deserializer)
 }
 
-/// Reads a float; the parameter is its type.
+/// Deserialises a float of type `T`.
 struct FloatVisitor<T>(PhantomData<T>);
 
 /// Implements [`Floats`] for a float whose bits have `$digits` hexadecimal digits. `$narrow` converts a 64-bit float;

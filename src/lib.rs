@@ -13,7 +13,7 @@
 //! use meshspec::scene::Scene;
 //! let (scene, losses) = Scene::open("samples/bmd/tentacle.bmd")?;
 //! for [a, b, c] in scene.triangles() {
-//!     // The corners at rest, as `[f32; 3]` in model space, in metres: +Y is up, +Z is forward.
+//!     // The corners in the rest pose, as `[f32; 3]` in model space, in metres: +Y is up, +Z is forward.
 //!     assert!(a != b && b != c);
 //! }
 //! # }

@@ -46,6 +46,11 @@ pub(crate) fn parse_digits(digits: &str, radix: u32) -> Option<u128> {
     if digits.starts_with('+') { None } else { u128::from_str_radix(digits, radix).ok() }
 }
 
+/// Returns the message for trailing bytes, such as `1 byte follows the last field`.
+pub(crate) fn bytes_follow(count: u64, last: &str) -> String {
+    if count == 1 { format!("1 byte follows {last}") } else { format!("{count} bytes follow {last}") }
+}
+
 /// Parses the bits of a NaN, written as `NaN:` and `digits` hexadecimal digits; `None` for other text. Does not check
 /// that the bits encode a NaN.
 pub(crate) fn parse_nan_bits(text: &str, digits: usize) -> Option<u64> {

@@ -47,7 +47,7 @@ struct LogFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
     size: u64,
-    /// The modification time in nanoseconds since 1970; negative before.
+    /// The modification time in nanoseconds since the Unix epoch; negative for earlier times.
     modified: i64,
     /// The SHA-256 of the content, for `--newer=hash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

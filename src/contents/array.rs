@@ -44,7 +44,7 @@ macro_rules! numbers {
 
             /// Creates a list from its first value, of type `ty`. `None` if the value is neither a number nor Boolean.
             pub(super) fn from_first(ty: &Type, first: &Value) -> Option<Numbers> {
-                match (ty.without_order(), first) {
+                match (ty.without_byte_order(), first) {
                     $($(($type, Value::$value(first)) => Some(Numbers::$variant(vec![*first as $number])),)?)*
                     _ => None,
                 }

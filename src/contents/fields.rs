@@ -97,7 +97,7 @@ struct NumberList {
 fn stored_type(ty: &Type) -> Type {
     match ty.declaration().map(|declaration| declaration.shape) {
         Some(Shape::Enum { size, .. }) => Type::Unsigned(size),
-        _ => *ty.without_order(),
+        _ => *ty.without_byte_order(),
     }
 }
 

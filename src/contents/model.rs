@@ -41,7 +41,7 @@ pub struct Contents<'f> {
     pub skeleton: Option<Skeleton>,
     /// The animations.
     pub animations: Vec<Animation>,
-    /// The model at up to three frames of each animation and, in BMD, at rest.
+    /// The model at up to three frames of each animation and, in BMD, in the rest pose.
     pub poses: Vec<Pose>,
     /// The decoded fields, for a custom format whose model is unknown to the library.
     pub fields: Option<Fields<'f>>,
@@ -250,7 +250,7 @@ impl Keys {
     }
 }
 
-/// The model at one frame, or at rest.
+/// The model at one frame, or in the rest pose.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Pose {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 use super::dictionary::Dictionary;
-use super::json::{Json, list_json, string_json};
+use super::json::{Json, array_json, string_json};
 use super::schema::{Schema, SchemaFile};
 use crate::Rule;
 
@@ -250,14 +250,14 @@ impl Grammar {
         let property = |property: &BuiltInProperty| {
             Json::object([
                 ("name", string_json(property.name)),
-                ("values", list_json(property.values, |value| string_json(value))),
+                ("values", array_json(property.values, |value| string_json(value))),
                 ("meaning", string_json(property.meaning)),
             ])
         };
         let document = Json::object([
             ("title", string_json(title)),
-            ("attributes", list_json(self.attributes, attribute)),
-            ("properties", list_json(self.properties, property)),
+            ("attributes", array_json(self.attributes, attribute)),
+            ("properties", array_json(self.properties, property)),
             ("grammar", string_json(self.source)),
         ]);
         document.print()

@@ -32,8 +32,8 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     let declarations = reachable(layouts, ListingOrder::ContainersFirst);
     let document = Json::object([
         ("title", string_json(title)),
-        ("layouts", list_json(layouts, named)),
-        ("declarations", list_json(&declarations, declaration_json)),
+        ("layouts", array_json(layouts, named)),
+        ("declarations", array_json(&declarations, declaration_json)),
     ]);
     document.print()
 }
@@ -42,7 +42,7 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
 pub(super) enum Json {
     /// A number, boolean or string, already in JSON syntax.
     Plain(String),
-    List(Vec<Json>),
+    Array(Vec<Json>),
     Object(Vec<(&'static str, Json)>),
     /// A missing value; objects omit its key.
     Omitted,
@@ -62,9 +62,9 @@ impl Json {
     }
 
     /// Returns the list, or `Omitted` if it is empty.
-    fn list_or_omitted(list: impl Iterator<Item = Json>) -> Json {
+    fn array_or_omitted(list: impl Iterator<Item = Json>) -> Json {
         let list: Vec<_> = list.collect();
-        if list.is_empty() { Json::Omitted } else { Json::List(list) }
+        if list.is_empty() { Json::Omitted } else { Json::Array(list) }
     }
 
     /// Writes the value, on one line if it fits in 100 columns.
@@ -101,13 +101,13 @@ impl Json {
     }
 
     fn brackets(&self) -> [&'static str; 2] {
-        if let Json::List(_) = self { ["[", "]"] } else { ["{ ", " }"] }
+        if let Json::Array(_) = self { ["[", "]"] } else { ["{ ", " }"] }
     }
 
     /// Returns the parts of a list or object, each with its printed key (empty in a list); `None` for other values.
     fn members(&self) -> Option<Vec<(String, &Json)>> {
         match self {
-            Json::List(items) => Some(items.iter().map(|item| (String::new(), item)).collect()),
+            Json::Array(items) => Some(items.iter().map(|item| (String::new(), item)).collect()),
             Json::Object(entries) => {
                 Some(entries.iter().map(|(key, value)| (format!("\"{key}\": "), value)).collect())
             }
@@ -131,8 +131,8 @@ pub(super) fn string_json(text: &str) -> Json {
     Json::Plain(out)
 }
 
-pub(super) fn list_json<T>(items: &[T], print: impl Fn(&T) -> Json) -> Json {
-    Json::List(items.iter().map(print).collect())
+pub(super) fn array_json<T>(items: &[T], print: impl Fn(&T) -> Json) -> Json {
+    Json::Array(items.iter().map(print).collect())
 }
 
 /// Returns the string, or `Omitted` if it is empty.
@@ -169,14 +169,14 @@ fn described_object<const N: usize>(
 fn declaration_json(reached: &Reached) -> Json {
     let declaration = reached.declaration;
     let (kind, parts) = match declaration.shape {
-        Shape::Struct(fields) => ("fields", list_json(fields, field_json)),
-        Shape::Choice(variants) => ("variants", list_json(variants, variant_json)),
-        Shape::Enum { values, .. } => ("values", list_json(values, enum_value_json)),
-        Shape::Bits { fields, .. } => ("bits", list_json(fields, bit_field_json)),
+        Shape::Struct(fields) => ("fields", array_json(fields, field_json)),
+        Shape::Choice(variants) => ("variants", array_json(variants, variant_json)),
+        Shape::Enum { values, .. } => ("values", array_json(values, enum_value_json)),
+        Shape::Bits { fields, .. } => ("bits", array_json(fields, bit_field_json)),
     };
     let entries = [
-        ("imports", Json::list_or_omitted(declaration.imports.iter().map(|name| string_json(name)))),
-        ("magic", Json::list_or_omitted(declaration.magic.iter().map(|byte| number_json(*byte)))),
+        ("imports", Json::array_or_omitted(declaration.imports.iter().map(|name| string_json(name)))),
+        ("magic", Json::array_or_omitted(declaration.magic.iter().map(|byte| number_json(*byte)))),
         ("size", optional_json(declaration.size(&Scope::default()), number_json)),
         (kind, parts),
     ];
@@ -191,12 +191,12 @@ fn field_json(field: &Field) -> Json {
         ("type", type_json(&field.ty)),
         ("if", optional_json(field.condition.as_ref(), expr_json)),
         ("count", optional_json(field.count.as_ref(), expr_json)),
-        ("arguments", Json::list_or_omitted(field.arguments.iter().map(expr_json))),
+        ("arguments", Json::array_or_omitted(field.arguments.iter().map(expr_json))),
         ("position", optional_json(field.position.as_ref(), expr_json)),
         ("lookahead", true_or_omitted(field.lookahead)),
-        ("checks", Json::list_or_omitted(checks)),
-        ("constraints", Json::list_or_omitted(field.constraints.iter().map(constraint_json))),
-        ("plausible", Json::list_or_omitted(field.plausible.iter().map(constraint_json))),
+        ("checks", Json::array_or_omitted(checks)),
+        ("constraints", Json::array_or_omitted(field.constraints.iter().map(constraint_json))),
+        ("plausible", Json::array_or_omitted(field.plausible.iter().map(constraint_json))),
         ("block", optional_json(field.block.as_ref(), block_json)),
         ("checksum", optional_json(field.checksum.as_ref(), checksum_json)),
         ("rule", string_or_omitted(field.rule.map_or("", |rule| rule.code))),
@@ -214,7 +214,7 @@ fn constraint_json(constraint: &Constraint) -> Json {
         Requirement::Below(limit) => vec![("below", expr_json(limit))],
         Requirement::AtLeast(limit) => vec![("at_least", expr_json(limit))],
         Requirement::UnitVector => vec![("unit_vector", yes())],
-        Requirement::OneOf(values) => vec![("one_of", list_json(values, expr_json))],
+        Requirement::OneOf(values) => vec![("one_of", array_json(values, expr_json))],
         Requirement::Finite => vec![("finite", yes())],
         Requirement::Unique => vec![("unique", yes())],
         Requirement::Ordered => vec![("ordered", yes())],
@@ -258,7 +258,7 @@ fn block_json(block: &Block) -> Json {
         ("encoding", optional_json(block.encoding.as_ref(), expr_json)),
         ("size", optional_json(block.size.as_ref(), expr_json)),
         ("content", type_json(&block.content)),
-        ("arguments", Json::list_or_omitted(block.arguments.iter().map(expr_json))),
+        ("arguments", Json::array_or_omitted(block.arguments.iter().map(expr_json))),
         ("inline", true_or_omitted(block.inline)),
     ])
 }
@@ -266,7 +266,7 @@ fn block_json(block: &Block) -> Json {
 fn checksum_json(checksum: &Checksum) -> Json {
     Json::object([
         ("function", string_json(checksum.function.name)),
-        ("arguments", Json::list_or_omitted(checksum.arguments.iter().map(expr_json))),
+        ("arguments", Json::array_or_omitted(checksum.arguments.iter().map(expr_json))),
         ("from", optional_json(checksum.from, string_json)),
         ("stored", expr_json(&checksum.stored)),
         ("none", optional_json(checksum.none, number_json)),
@@ -290,7 +290,7 @@ fn bit_field_json(field: &BitField) -> Json {
         ("reserved", true_or_omitted(field.reserved)),
         ("flag", true_or_omitted(field.flag)),
         ("declared", optional_json(field.declared, |declaration| string_json(declaration.name))),
-        ("constraints", Json::list_or_omitted(field.constraints.iter().map(constraint_json))),
+        ("constraints", Json::array_or_omitted(field.constraints.iter().map(constraint_json))),
     ];
     described_object(field.name, field.doc, entries, &field.decoding)
 }
@@ -314,14 +314,14 @@ fn expr_json(expr: &Expr) -> Json {
     match expr {
         Expr::Literal(value) => number_json(*value),
         Expr::Bool(value) => Json::Plain(value.to_string()),
-        Expr::Path(path) => Json::object([("field", list_json(path, |name| string_json(name)))]),
+        Expr::Path(path) => Json::object([("field", array_json(path, |name| string_json(name)))]),
         Expr::Unary(UnaryOp::Not, a) => Json::object([("not", expr_json(a))]),
         Expr::Unary(UnaryOp::Negate, a) => Json::object([("negate", expr_json(a))]),
         Expr::Binary(op, a, b) => {
             Json::object([("op", string_json(op.symbol())), ("left", expr_json(a)), ("right", expr_json(b))])
         }
         Expr::Matches(path, pattern) => {
-            let field = list_json(path, |name| string_json(name));
+            let field = array_json(path, |name| string_json(name));
             Json::object([("field", field), ("matches", string_json(pattern))])
         }
         Expr::Cast(a, to) => Json::object([("cast", expr_json(a)), ("to", string_json(&int_name(*to)))]),

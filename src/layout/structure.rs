@@ -4,6 +4,7 @@ use super::check_bytes;
 use super::declaration::Type;
 use super::general_rules::{RULES, TRAILING, rule_for};
 use super::walk::{self, Fault, FaultKind, Segment, Visitor};
+use crate::text::bytes_follow;
 use crate::{Error, ErrorKind, Finding, Limit, Limits, Path, Report, Result, Rule, Span};
 
 /// The type of a whole file, and the rules for its faults.
@@ -87,10 +88,7 @@ impl Visitor for TrailingVisitor<'_> {
             rule: &TRAILING,
             path: Path::from(path).field(walk::TRAILING),
             span: Some(span),
-            message: match bytes.len() {
-                1 => "1 byte follows the last field".to_owned(),
-                count => format!("{count} bytes follow the last field"),
-            },
+            message: bytes_follow(bytes.len() as u64, "the last field"),
         });
     }
 }

@@ -110,7 +110,7 @@ impl Animation {
         (first.min(last), first.max(last))
     }
 
-    /// Returns the index of a list of times, which is added unless it exists.
+    /// Returns the index of the list `times`, adding the list if it is new.
     pub(crate) fn list_of_times(&mut self, times: Vec<f32>) -> usize {
         let known = self.times.iter().position(|list| *list == times);
         known.unwrap_or_else(|| push_index(&mut self.times, times))

@@ -26,7 +26,7 @@ pub struct Capabilities {
     /// Textures, or materials that are identified by the name of their texture.
     pub textures: bool,
     /// Base colours of materials.
-    pub flat_colors: bool,
+    pub base_colors: bool,
     /// Alpha modes other than opaque.
     pub alpha_modes: bool,
     /// Clamped and mirrored textures.
@@ -81,7 +81,7 @@ impl Capabilities {
         mesh_names: false,
         materials: false,
         textures: false,
-        flat_colors: false,
+        base_colors: false,
         alpha_modes: false,
         wrapping: false,
         filters: false,

@@ -143,7 +143,7 @@ impl Capabilities {
         let Mesh { material, uvs, .. } = mesh;
         losses.drop_text(!self.materials, field("name"), "materials", Category::Material, &mut material.name);
         let color = &mut material.base_color;
-        losses.drop_option(!self.flat_colors, field("base_color"), "colours of meshes", color);
+        losses.drop_option(!self.base_colors, field("base_color"), "base colours", color);
         if let Some(texture) = material.texture.take_if(|_| !self.textures) {
             losses.drop(field("texture"), "textures", texture.label());
         }

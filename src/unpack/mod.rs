@@ -57,7 +57,7 @@ pub(crate) fn unpack<'b>(
         (Packing::Chosen(packings), _) => {
             let packing = packing_by_number(packings, &encoding).map_err(UnpackError::Malformed)?;
             let content = unpack((packing, None), packed, size, limits)?;
-            require_size(&content, size.unwrap_or(content.len() as u64)).map(|()| content)
+            check_size(&content, size.unwrap_or(content.len() as u64)).map(|()| content)
         }
     }
 }
@@ -81,7 +81,7 @@ pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]
     }
 }
 
-fn require_size(content: &[u8], size: u64) -> Result<(), UnpackError> {
+fn check_size(content: &[u8], size: u64) -> Result<(), UnpackError> {
     match content.len() {
         length if length as u64 == size => Ok(()),
         length => Err(UnpackError::Malformed(format!("unpacks to {length} bytes, but {size} are stated"))),
@@ -109,7 +109,7 @@ pub(crate) fn unpack_values<T: bytemuck::Pod>(
         return unpack_lz4(packed, size, limits);
     }
     let bytes = unpack((packing, None), packed, Some(size), limits)?;
-    require_size(&bytes, size)?;
+    check_size(&bytes, size)?;
     Ok(bytemuck::allocation::pod_collect_to_vec(&bytes))
 }
 

@@ -89,7 +89,7 @@ impl Visitor for Observer {
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.record_field(node);
-        let kind = match (value, node.ty.without_order()) {
+        let kind = match (value, node.ty.without_byte_order()) {
             // The fields of packed words and structs are visited separately.
             (Value::Bits(..) | Value::Struct(_), _) => return ControlFlow::Continue(()),
             (Value::Int(number), Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. })) => {

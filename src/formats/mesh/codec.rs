@@ -10,6 +10,7 @@ use super::{Confidence, rules};
 use crate::layout::Layout;
 use crate::layout::codec::convert_binrw_error;
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
+use crate::text::bytes_follow;
 use crate::text::is_printable;
 use crate::{Detection, Dialect, Error, Limits, Report, Result, Severity, path};
 
@@ -97,7 +98,7 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, JointSum
     match bytes.len() as u64 - cursor.position() {
         0 => Ok((document, summary)),
         rest => {
-            let message = format!("{rest} bytes follow the last animation");
+            let message = bytes_follow(rest, "the last animation");
             Err(Error::malformed(message).at(path!(trailing)).with_rule(&rules::TRAILING))
         }
     }

@@ -74,7 +74,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     mesh_names: true,
     materials: true,
     textures: true,
-    flat_colors: true,
+    base_colors: true,
     alpha_modes: true,
     wrapping: true,
     filters: true,

@@ -230,7 +230,7 @@ impl Assembler<'_> {
     ) -> Result<Written> {
         let count = match self.group_input(target, list)? {
             GroupInput::Bytes(bytes, count) => {
-                self.require_size(inner, list.arguments, count, bytes)?;
+                self.check_item_sizes(inner, list.arguments, count, bytes)?;
                 return self.write_recorded(target, bytes, count);
             }
             GroupInput::Numbers(ty, bytes) => return self.write_numbers(target, inner, (ty, bytes)),
@@ -256,7 +256,7 @@ impl Assembler<'_> {
 
     /// If given values are recomputed, returns an error for recorded items whose size differs from the size that the
     /// current values require.
-    fn require_size(
+    fn check_item_sizes(
         &mut self,
         item: FormId,
         arguments: &'static [Argument],

@@ -66,7 +66,7 @@ impl<'v> Input<'v> {
     /// Returns the given number, string, enum value or packed word; `None` if it is omitted. Returns an error if a list
     /// or struct is given instead, or if text or a packed word is invalid.
     pub fn scalar(self, ty: &Type) -> Result<Option<Cow<'v, Value>>, String> {
-        match (self.tree, ty.without_order()) {
+        match (self.tree, ty.without_byte_order()) {
             (Some(tree @ ValueTree { group: Some(_), .. }), Type::Declared(declaration))
                 if matches!(declaration.shape, Shape::Bits { .. }) =>
             {

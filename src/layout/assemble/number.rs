@@ -37,7 +37,7 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
 
 /// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. A string is `text` itself.
 pub(super) fn parse_value(ty: &Type, text: &str) -> Result<Value, String> {
-    let value = match ty.without_order() {
+    let value = match ty.without_byte_order() {
         Type::Unsigned(16) => parse_unsigned(text).map(|number| Value::Int(number as i128)),
         Type::Unsigned(_) | Type::Signed(_) => parse_signed(text).map(Value::Int),
         Type::Float(4) => parse_float(text, 8, |bits| f32::from_bits(bits as u32)).map(Value::F32),

@@ -231,7 +231,7 @@ fn size_paths(outer: &[Segment], field: Option<&Field>, block: &Block) -> Vec<Ve
 }
 
 fn is_plain_number(ty: &Type) -> bool {
-    matches!(ty.without_order(), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_))
+    matches!(ty.without_byte_order(), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_))
 }
 
 /// Returns `true` if values of this type are contiguous: no part is stored at an explicit offset.

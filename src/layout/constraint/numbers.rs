@@ -144,7 +144,7 @@ impl<'b> Numbers<'b> {
         {
             return self.max_byte(none, weights).is_none_or(|max| i128::from(max) < limit);
         }
-        let is_signed = matches!(self.ty.without_order(), Type::Signed(_));
+        let is_signed = matches!(self.ty.without_byte_order(), Type::Signed(_));
         if !is_signed && self.are_below(limit) {
             return true;
         }
@@ -181,7 +181,7 @@ impl<'b> Numbers<'b> {
                     all.fold(true, |are_finite, bits| are_finite & f32::from_bits(bits).is_finite())
                 })
             }
-            ty if matches!(ty.without_order(), Type::Float(_)) => self.iter().all(Scalar::is_finite),
+            ty if matches!(ty.without_byte_order(), Type::Float(_)) => self.iter().all(Scalar::is_finite),
             _ => true,
         }
     }

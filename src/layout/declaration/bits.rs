@@ -158,7 +158,7 @@ impl Declaration {
 impl Type {
     /// Returns the type of the stored number without its byte order: an unsigned integer for an enum or packed word.
     pub(in crate::layout) fn stored_type(&self) -> Type {
-        match self.without_order() {
+        match self.without_byte_order() {
             Type::Declared(Declaration {
                 shape: Shape::Enum { size, .. } | Shape::Bits { size, .. },
                 ..
@@ -169,7 +169,7 @@ impl Type {
 
     /// Returns the width and signedness of an integer type; `None` for other types, including enums.
     pub(crate) fn int_type(&self) -> Option<IntType> {
-        match *self.without_order() {
+        match *self.without_byte_order() {
             Type::Unsigned(size) => Some(IntType { bits: 8 * size, signed: false }),
             Type::Signed(size) => Some(IntType { bits: 8 * size, signed: true }),
             _ => None,

@@ -190,7 +190,7 @@ impl Type {
     }
 
     /// Returns the type without [`Type::BigEndian`].
-    pub(crate) fn without_order(&self) -> &Type {
+    pub(crate) fn without_byte_order(&self) -> &Type {
         if let Type::BigEndian(number) = self { number } else { self }
     }
 

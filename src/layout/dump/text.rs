@@ -257,7 +257,7 @@ impl<W: Write> Visitor for HexDump<'_, W> {
 /// Returns the size in bytes of an array of plain numbers, if the array is short enough for one line.
 pub(super) fn size_on_one_line(node: &Node) -> Option<u64> {
     let (Type::Unsigned(size) | Type::Signed(size) | Type::Float(size)) =
-        node.ty.item_type_and_count()?.0.without_order()
+        node.ty.item_type_and_count()?.0.without_byte_order()
     else {
         return None;
     };

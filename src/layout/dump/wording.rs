@@ -88,7 +88,7 @@ fn stored_text(node: &Node, value: &Value) -> String {
 }
 
 pub(super) fn enum_name(node: &Node, value: &Value) -> Option<&'static str> {
-    let Type::Declared(declaration) = node.ty.without_order() else { return None };
+    let Type::Declared(declaration) = node.ty.without_byte_order() else { return None };
     let (Shape::Enum { values, .. }, None, Value::Int(number)) = (declaration.shape, node.bit_field, value)
     else {
         return None;

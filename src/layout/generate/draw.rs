@@ -189,7 +189,7 @@ impl<'c> Sampler<'c> {
         if let Some(int) = ty.int_type() {
             return Value::Int(self.draw_integer(int, literals));
         }
-        match ty.without_order() {
+        match ty.without_byte_order() {
             Type::Float(size) => self.draw_float(*size != 4),
             Type::Declared(declaration) => match declaration.shape {
                 Shape::Enum { values, .. } => {

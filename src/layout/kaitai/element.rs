@@ -117,7 +117,7 @@ impl ElementPrinter<'_> {
     fn print_base(&self, out: &mut IndentedText, ty: &Type, is_list_to_end: bool) {
         // The whole definition defaults to little-endian.
         let order = if matches!(ty, Type::BigEndian(_)) { "be" } else { "" };
-        match ty.without_order() {
+        match ty.without_byte_order() {
             Type::Unsigned(size) if *size <= 8 => out.push_line(format!("type: u{size}{order}")),
             Type::Signed(size) if *size <= 8 => out.push_line(format!("type: s{size}{order}")),
             Type::Unsigned(size) | Type::Signed(size) => out.push_line(format!("size: {size}")),

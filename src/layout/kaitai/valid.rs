@@ -19,7 +19,7 @@ pub(super) fn print_valid(
     names: &Names,
 ) {
     let flat = field.ty.flatten();
-    let is_number = match *flat.item.without_order() {
+    let is_number = match *flat.item.without_byte_order() {
         // A list of bytes is one value.
         _ if flat.is_bytes() => false,
         Type::Unsigned(size) | Type::Signed(size) => size <= 8,

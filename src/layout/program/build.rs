@@ -286,7 +286,9 @@ impl Builder {
             (FormKind::Struct(unit) | FormKind::Choice(unit), _) | (FormKind::Number(_), Some(unit)) => {
                 self.find_target_in(unit, path)
             }
-            (FormKind::Number(_) | FormKind::Text, _) if !matches!(ty.without_order(), Type::Float(_)) => {
+            (FormKind::Number(_) | FormKind::Text, _)
+                if !matches!(ty.without_byte_order(), Type::Float(_)) =>
+            {
                 path.is_empty().then_some(PathTarget { depth: 0, kind: ValueKind::of(ty) })
             }
             _ => None,

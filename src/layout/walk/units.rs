@@ -10,6 +10,7 @@ use crate::layout::declaration::{BitField, Check, Declaration, Packing, Shape, T
 use crate::layout::expr::{EvalError, Expr, Lookup, Value};
 use crate::layout::program::{BlockStep, ChecksumStep, Code, Item, Step, Unit, UnitId};
 use crate::text;
+use crate::text::bytes_follow;
 use crate::unpack::{self, UnpackError};
 
 impl Walker<'_> {
@@ -23,7 +24,7 @@ impl Walker<'_> {
         (item, ty): (&Item, &'static Type),
     ) -> Walked<()> {
         let value = ty.read_value(bytes);
-        match ty.without_order() {
+        match ty.without_byte_order() {
             Type::Declared(declaration) => self.walk_enum_or_word(space, range, item, value, declaration),
             _ => self.report_leaf(space, range, item, value),
         }
@@ -320,7 +321,7 @@ impl Walker<'_> {
         let end = result?;
         let left = inner.trailing_range(end);
         if !left.is_empty() && declared.packing != Packing::Stored {
-            let message = format!("{} unpacked bytes follow the content", left.end - left.start);
+            let message = bytes_follow(left.end - left.start, "the unpacked content");
             return self.fault(FaultKind::Packing, inner.span(left), message, None);
         }
         self.report_trailing(&inner, end);

@@ -1,5 +1,6 @@
 //! Errors of unpacking zstd frames.
 
+use crate::text::bytes_follow;
 use std::{fmt, io};
 
 use zstd::zstd_safe;
@@ -33,8 +34,7 @@ impl fmt::Display for ZstdError {
             | ZstdError::Window(message)
             | ZstdError::Size(message)
             | ZstdError::Limit(message) => f.write_str(message),
-            ZstdError::Trailing(1) => f.write_str("1 byte follows the last frame"),
-            ZstdError::Trailing(bytes) => write!(f, "{bytes} bytes follow the last frame"),
+            ZstdError::Trailing(bytes) => f.write_str(&bytes_follow(*bytes as u64, "the last frame")),
             ZstdError::Io(error) => error.fmt(f),
         }
     }

@@ -29,7 +29,7 @@ use difference::{Difference, Differences};
 ///
 /// Files of the same format are compared value by value; paths are printed as by `dump`. Lists are aligned to find
 /// inserted and removed items. Similar differences at several items of a list are grouped. Interchange files and files
-/// of different formats are compared as scenes: counts, attributes, names, bounds, and surface distances at rest and in
+/// of different formats are compared as scenes: counts, attributes, names, bounds, and surface distances in the rest pose and in
 /// animations. The exit status is 1 if the files differ.
 #[derive(Debug, Args)]
 pub struct Diff {

@@ -82,7 +82,7 @@ fn decode_png(bytes: &[u8]) -> Result<MipmapLevel, String> {
     decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
     let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
     let (width, height) = reader.info().size();
-    require_size(width as usize, height as usize)?;
+    check_dimensions(width as usize, height as usize)?;
     let mut pixels = vec![0; reader.output_buffer_size().unwrap_or(0)];
     let info = reader.next_frame(&mut pixels).map_err(|error| error.to_string())?;
     let pixels = match info.color_type {
@@ -100,12 +100,12 @@ fn decode_jpeg(bytes: &[u8]) -> Result<MipmapLevel, String> {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
     decoder.decode_headers().map_err(|error| error.to_string())?;
     let (width, height) = decoder.dimensions().ok_or("no dimensions")?;
-    require_size(width, height)?;
+    check_dimensions(width, height)?;
     let pixels = decoder.decode().map_err(|error| error.to_string())?;
     MipmapLevel::new(width, height, pixels.as_chunks().0.to_vec())
 }
 
-fn require_size(width: usize, height: usize) -> Result<(), String> {
+fn check_dimensions(width: usize, height: usize) -> Result<(), String> {
     match width.checked_mul(height) {
         Some(1..=MAX_PIXELS) => Ok(()),
         _ => Err(format!("{width} × {height} pixels, at most {MAX_PIXELS} are supported")),

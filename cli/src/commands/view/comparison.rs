@@ -22,7 +22,7 @@ pub struct Comparison {
     /// The number of differences before they are grouped.
     total: u64,
     differences: Vec<DifferenceData>,
-    /// The largest distance between the models at rest, in metres; `None` unless both have triangles.
+    /// The largest distance between the models in the rest pose, in metres; `None` unless both have triangles.
     largest: Option<f64>,
     notes: Vec<String>,
 }
@@ -59,7 +59,7 @@ impl Comparison {
         Comparison { compared, total: found.total, differences: differences.collect(), largest: None, notes }
     }
 
-    /// Measures the distances between the models of two files, at rest, and adds them to `contents`.
+    /// Measures the distances between the models of two files in the rest pose, and adds them to `contents`.
     pub fn measure(&mut self, contents: &mut [FileContent; 2]) {
         let models = contents.each_ref().map(|FileContent { scene, name, .. }| {
             scene.clone().and_then(|scene| model_at_rest(scene, name).ok())

@@ -86,6 +86,7 @@ struct AnimationData {
 #[derive(Serialize)]
 struct ChannelData {
     joint: usize,
+    /// The index into `AnimationData::times`.
     times: usize,
     interpolation: &'static str,
     property: &'static str,

@@ -37,7 +37,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     meshes: true,
     materials: true,
     textures: true,
-    flat_colors: true,
+    base_colors: true,
     normals: true,
     max_uv_sets: 1,
     max_color_sets: 1,

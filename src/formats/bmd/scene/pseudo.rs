@@ -27,7 +27,7 @@ pub struct Part {
 }
 
 /// Returns the joints of the normal bones that a pseudo-bone follows, with their weights, and the sum of the absolute
-/// weights of dropped bones. `parts` are those of the earlier bones.
+/// weights of dropped bones. `parts[i]` are the parts of bone `i`, for each bone before the pseudo-bone.
 ///
 /// Pseudo-bones among the four bones are replaced by the bones that they follow. Of more than four bones, keeps the
 /// four with the largest absolute weights. Missing bones are ignored, as in poses; unused slots may contain any bone

@@ -115,7 +115,7 @@ impl ItemTag {
     }
 }
 
-/// Returns up to 16 bytes as little-endian words, zero-padded.
+/// Returns up to four little-endian 32-bit words, padded with zero words. The length of `bytes` must be a multiple of 4.
 #[inline(always)]
 pub(super) fn to_words(bytes: &[u8]) -> [u32; 4] {
     let mut words = [0; 4];

@@ -18,6 +18,7 @@ use crate::bulk::PrefixedText;
 use crate::layout::declaration::{Packing, Type};
 use crate::layout::expr::Value;
 use crate::layout::{Json, Layout};
+use crate::text::bytes_follow;
 
 /// The structure of the data. Files store it encoded with bitcode. This struct declares its content as plain fields.
 #[derive(Layout)]
@@ -180,7 +181,7 @@ fn from_plain(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> 
     let descriptor = Descriptor::read(&mut rest).map_err(|error| error.root_cause().to_string())?;
     let left = fields.len() as u64 - rest.position();
     if left > 0 {
-        return Err(format!("{left} bytes follow its last field"));
+        return Err(bytes_follow(left, "its last field"));
     }
     let stored = descriptor.to_plain_fields()?;
     let has_indices_offset = 20 + 16 * descriptor.meshes.len();

@@ -222,7 +222,7 @@ impl Leaf {
     }
 
     pub fn largest(&self) -> String {
-        match (self.range, self.ty.without_order()) {
+        match (self.range, self.ty.without_byte_order()) {
             (Some((_, largest)), _) => largest.to_string(),
             (_, Type::Signed(_)) => self.ty.int_type().map_or(0, |int| int.range().1).to_string(),
             (_, Type::Float(4)) => format!("{:e}", f32::MAX),
@@ -258,7 +258,7 @@ impl Leaf {
 
     /// Returns the largest value of a bit field, or of an unsigned integer below 128 bits; 0 for other types.
     fn largest_unsigned(&self) -> i128 {
-        match (self.range, self.ty.without_order()) {
+        match (self.range, self.ty.without_byte_order()) {
             (Some((_, largest)), _) => largest,
             (None, Type::Unsigned(size @ 1..16)) => (1 << (8 * size)) - 1,
             _ => 0,
@@ -266,7 +266,7 @@ impl Leaf {
     }
 
     fn smallest(&self) -> String {
-        match self.ty.without_order() {
+        match self.ty.without_byte_order() {
             Type::Float(4) => format!("{:e}", f32::MIN),
             Type::Float(_) => format!("{:e}", f64::MIN),
             ty => ty.int_type().map_or(0, |int| int.range().0).to_string(),

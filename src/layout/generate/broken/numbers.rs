@@ -26,7 +26,7 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
     let one = |breakage, numbers: Vec<i128>| vec![Attempt::new(breakage, number.changes_to(numbers))];
     match dependency.role {
         Role::Check(check) => {
-            let changes = [number.changes_near(dependency, targets), number.changes_without_block(targets)];
+            let changes = [number.changes_near(dependency, targets), number.block_removals(targets)];
             changes.map(|changes| Attempt::new(Breakage::Check(check), changes)).into()
         }
         Role::Holds(constraint) => {
@@ -132,7 +132,7 @@ impl Number<'_> {
     }
 
     /// Returns the change that sets the size of a packed block to 0 and removes its bytes.
-    fn changes_without_block(&self, targets: &Targets) -> Vec<Alteration> {
+    fn block_removals(&self, targets: &Targets) -> Vec<Alteration> {
         let is_size = self.has_role(|role| matches!(role, Role::Count(_)));
         let group = self.path.split_last().map(|(_, group)| group);
         let is_own = |block: &[Segment]| is_size && block.split_last().map(|(_, group)| group) == group;

@@ -35,7 +35,7 @@ const MAX_DAMAGED: usize = 64;
 
 /// Returns changes of an enum value to numbers that are not values of the enum.
 fn changes_to_unlisted(leaf: &Leaf) -> Vec<Alteration> {
-    let Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. }) = leaf.ty.without_order()
+    let Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. }) = leaf.ty.without_byte_order()
     else {
         return Vec::new();
     };

@@ -146,7 +146,7 @@ impl Visitor for Finder<'_> {
         }
         self.record_boundaries(&node.span);
         let leaf = self.new_leaf(node, value.clone());
-        if let Type::Declared(Declaration { shape: Shape::Enum { .. }, .. }) = node.ty.without_order() {
+        if let Type::Declared(Declaration { shape: Shape::Enum { .. }, .. }) = node.ty.without_byte_order() {
             self.targets.enums.push(leaf.clone());
         }
         self.leaves.push(leaf);
@@ -208,7 +208,7 @@ pub(super) fn int_and_range(node: &Node, value: &Value) -> Option<(i128, (i128, 
         Some(field) => field.int_type(),
         None => IntType {
             bits: 8 * node.bytes.len() as u32,
-            signed: matches!(node.ty.without_order(), Type::Signed(_)),
+            signed: matches!(node.ty.without_byte_order(), Type::Signed(_)),
         },
     };
     (1..=64).contains(&int.bits).then(|| (value, int.range()))
