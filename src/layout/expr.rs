@@ -130,6 +130,11 @@ impl Scope {
         self.0.push((name, value));
     }
 
+    /// Removes a name, so that expressions no longer find its value.
+    pub(super) fn remove(&mut self, name: &str) {
+        self.0.retain(|(known, _)| *known != name);
+    }
+
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.0.iter().rev().find(|(n, _)| *n == name).map(|(_, value)| value)
     }

@@ -81,6 +81,7 @@ fn import_text(name: &str, kind: ValueKind) -> String {
             format!("`{name}` ({})", link(declaration.name))
         }
         ValueKind::Bool => format!("`{name}` (true or false)"),
+        ValueKind::Text => format!("`{name}` (a string)"),
         ValueKind::Int(_) | ValueKind::Other => format!("`{name}` (a number)"),
     }
 }

@@ -9,7 +9,6 @@ use serde::{Deserializer, Serialize, Serializer};
 use crate::layout::Layout;
 use crate::layout::declaration::bits::read_word_le;
 use crate::layout::declaration::{BitField, Declaration};
-use crate::layout::expr::Value;
 
 /// The bit fields that are omitted from a serialised word if they have their default values.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,15 +56,18 @@ impl Serialize for Word {
         };
         let mut map = serializer.serialize_map(None)?;
         for field in self.fields.fields.iter().filter(is_written) {
-            match field.value(self.bits) {
-                Value::Bits(bits, word) => {
+            let bits = field.bits.extract(self.bits);
+            match field.declared {
+                Some(word) => {
                     let fields = BitFields::from_declaration(word);
                     map.serialize_entry(field.name, &Word { bits, fields })?;
                 }
-                Value::Bool(flag) => map.serialize_entry(field.name, &flag)?,
+                None if field.flag => map.serialize_entry(field.name, &(bits != 0))?,
                 // Bit fields that are numbers fit in an `i64`.
-                Value::Int(number) => map.serialize_entry(field.name, &(number as i64))?,
-                _ => {}
+                None if field.signed => {
+                    map.serialize_entry(field.name, &(field.bits.extract_signed(self.bits) as i64))?;
+                }
+                None => map.serialize_entry(field.name, &(bits as i64))?,
             }
         }
         map.end()

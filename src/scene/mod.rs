@@ -21,7 +21,7 @@ mod edit;
     allow(dead_code, reason = "unused if only some interchange formats are enabled")
 )]
 pub(crate) mod exact;
-mod fours;
+mod four_components;
 mod info;
 pub(crate) mod limits;
 mod material;

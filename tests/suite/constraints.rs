@@ -339,6 +339,83 @@ fn constraints_that_refer_to_bound_imports() {
     );
 }
 
+/// Fields and bit fields hide imports of the same name.
+#[test]
+fn fields_hide_bound_imports() {
+    #[derive(Layout)]
+    #[bitfield(bits = 8)]
+    #[binrw]
+    #[br(map = Self::from_bytes)]
+    #[bw(map = |word: &Self| word.into_bytes())]
+    #[derive(Clone, Copy)]
+    struct Tag {
+        #[layout(holds(kind != 3), rule = KIND, message = "kind {kind}")]
+        kind: B4,
+        other: B4,
+    }
+
+    #[derive(Layout)]
+    #[binrw]
+    #[brw(little)]
+    #[br(import(kind: u8, size: u8))]
+    struct Tagged {
+        #[br(if(kind == 3))]
+        tag: Option<Tag>,
+        #[br(if(size == 1))]
+        size: Option<u8>,
+        #[layout(below = size, rule = RANGE)]
+        index: u8,
+    }
+
+    let bound = layout::declaration::bind::<Tagged>("", &[3u8.into(), 1u8.into()]);
+    assert_eq!(findings(bound, &[0x52, 9, 8]), [""; 0]);
+    assert_eq!(
+        findings(bound, &[0x53, 9, 9]),
+        [
+            "tag.kind (bytes 0x0..0x1): kind 3 [KIND]",
+            "index (bytes 0x2..0x3): found 9, expected less than 9 [RANGE]"
+        ]
+    );
+}
+
+/// Declarations that are bound to different constants have different names.
+#[test]
+fn bound_declarations_have_different_names() {
+    #[derive(Layout)]
+    #[binrw]
+    #[br(import(top: u8))]
+    struct Level {
+        #[layout(below = top, rule = RANGE)]
+        value: u8,
+    }
+
+    #[derive(Layout)]
+    #[binrw]
+    struct Levels {
+        #[br(args(2))]
+        low: Level,
+        #[br(args(5))]
+        high: Level,
+        #[br(args(2))]
+        last: Level,
+    }
+
+    let bound = layout::declaration::bind::<Levels>("New", &[]);
+    let text = layout::schema::Schema::Kaitai.print("levels", "", &[("levels", bound)]).remove(0).text;
+    let types: Vec<_> =
+        text.lines().filter(|line| line.starts_with("  new_") || line.contains("type: '")).collect();
+    assert_eq!(
+        types,
+        [
+            "    type: 'new_level'",
+            "    type: 'new_level2'",
+            "    type: 'new_level'",
+            "  new_level:",
+            "  new_level2:"
+        ]
+    );
+}
+
 impl Declared for Indices {
     const ABOUT: &'static About =
         &About::new("indices", "Indices", || &[("indices", &Indices::TYPE)]).with_rules(RULES);

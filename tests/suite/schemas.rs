@@ -544,9 +544,19 @@ struct Placed {
     #[layout(below = 8, rule = FORM)]
     #[layout(holds(value % 2 == 0), if(offset > 1), rule = FORM, message = "odd")]
     value: u8,
+    #[br(seek_before = SeekFrom::Start(2), restore_position)]
+    #[br(assert(offset != 2, "equal"))]
+    side: Side,
     name: Text,
     #[br(args(name))]
     painted: Painted,
+}
+
+#[derive(Layout)]
+#[brw(repr = u8)]
+enum Side {
+    Left = 1,
+    Right = 2,
 }
 
 #[derive(Layout)]
@@ -563,4 +573,6 @@ fn kaitai_checks_fields_at_explicit_offsets() {
     let valid = "expr: '(value != offset) and (not (offset > 1) or (value % 2 == 0)) and _ < 8'";
     assert!(text.contains(valid), "{text}");
     assert!(text.contains("- id: name\n        type: bytes\n"), "{text}");
+    let valid = "expr: '(offset != 2) and (_ == side::left or _ == side::right)'";
+    assert!(text.contains(valid) && !text.contains("in-enum"), "{text}");
 }

@@ -136,14 +136,10 @@ impl NodeJoints {
                     duplicates += 1;
                     let name = self.skeleton.joints[joint].name.clone();
                     let (parent, rest) = (Some(joint), Some(Transform::default()));
-                    push_index(
-                        &mut self.skeleton.joints,
-                        Joint { name, parent, inverse_bind, rest, ..Joint::default() },
-                    )
+                    self.add_joint(Joint { name, parent, inverse_bind, rest, ..Joint::default() })
                 }
                 None => {
-                    let joint =
-                        push_index(&mut self.skeleton.joints, to_joint(&root.nodes[node], inverse_bind));
+                    let joint = self.add_joint(to_joint(&root.nodes[node], inverse_bind));
                     skin_joints.push(joint);
                     self.joint_by_node[node] = Some(joint);
                     joint
@@ -155,6 +151,10 @@ impl NodeJoints {
         let loss = Loss::new(LossKind::Split, format!("skins[{index}]"), message);
         losses.extend(loss.with_count_of(duplicates, skin.joints.len(), "joints").if_any());
         numbers.into_iter().chain(static_joint).collect()
+    }
+
+    fn add_joint(&mut self, joint: Joint) -> usize {
+        push_index(&mut self.skeleton.joints, joint)
     }
 
     /// Adds a joint, bound in the rest pose, for each animated node that moves a mesh. Skips nodes whose transform has
@@ -180,7 +180,7 @@ impl NodeJoints {
                 // The mesh keeps the extras.
                 joint.extras.clear();
             }
-            self.joint_by_node[node] = Some(push_index(&mut self.skeleton.joints, joint));
+            self.joint_by_node[node] = Some(self.add_joint(joint));
         }
     }
 
@@ -194,7 +194,7 @@ impl NodeJoints {
                 let moves = hierarchy.local_transforms[above] != Mat4::IDENTITY || self.is_moving[above];
                 if self.joint_by_node[above].is_none() && moves {
                     let joint = to_joint(&root.nodes[above], hierarchy.scene_to_node(above));
-                    self.joint_by_node[above] = Some(push_index(&mut self.skeleton.joints, joint));
+                    self.joint_by_node[above] = Some(self.add_joint(joint));
                 }
             });
         }

@@ -3,6 +3,8 @@
 //! A format with dialects has one declaration, which imports the dialect. Binding that import yields the layout of one
 //! dialect: the fields of other dialects are removed, and choices are resolved.
 
+use std::borrow::Cow;
+
 use super::{
     BitField, Block, Check, Checksum, Constraint, Declaration, Field, Requirement, Shape, Type, Variant,
 };
@@ -41,7 +43,11 @@ pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Ty
 
 /// Like [`bind()`], but leaves an import unbound if its value is `None`. A later call can bind it.
 pub(crate) fn bind_partially(ty: &Type, prefix: &'static str, values: Vec<Option<Value>>) -> &'static Type {
-    leak(Binder { prefix, results: Vec::new() }.bind_type(ty, &values, &Scope::default()))
+    leak(Binder { prefix, results: Vec::new(), renamed: Vec::new() }.bind_type(
+        ty,
+        &values,
+        &Scope::default(),
+    ))
 }
 
 /// Returns the error message for the unbound imports of a declaration; `None` if the declaration has no imports.
@@ -69,6 +75,8 @@ struct Binder {
     prefix: &'static str,
     /// The declarations bound so far: the original, the constants for its imports, and the result.
     results: Vec<(&'static Declaration, Vec<Option<Value>>, &'static Declaration)>,
+    /// The changed declarations, each with a different name.
+    renamed: Vec<&'static Declaration>,
 }
 
 impl Binder {
@@ -92,7 +100,7 @@ impl Binder {
         }
         let shape = match declaration.shape {
             Shape::Struct(fields) => {
-                Shape::Struct(leak_all(fields.iter().filter_map(|field| self.bind_field(field, &scope))))
+                Shape::Struct(leak_all(fields.iter().filter_map(|field| self.bind_field(field, &mut scope))))
             }
             Shape::Choice(variants) => Shape::Choice(self.bind_variants(variants, &scope).leak()),
             shape @ (Shape::Enum { .. } | Shape::Bits { .. }) => shape,
@@ -103,45 +111,54 @@ impl Binder {
         bound
     }
 
-    /// Returns a packed word. Binds the names in `scope`, the imports of the enclosing struct, in its constraints.
-    fn bind_word(&self, word: &'static Declaration, scope: &Scope) -> &'static Declaration {
+    /// Returns a packed word. Binds the names in `scope`, the imports of the enclosing struct, in its constraints. Bit
+    /// fields hide imports of the same name.
+    fn bind_word(&mut self, word: &'static Declaration, scope: &Scope) -> &'static Declaration {
         let Shape::Bits { size, fields } = word.shape else { return word };
-        let fields = fields.iter().map(|field| BitField {
-            declared: field.declared.map(|inner| self.bind_word(inner, scope)),
-            constraints: bind_constraints(field.constraints, scope),
+        let mut scope = scope.clone();
+        fields.iter().for_each(|field| scope.remove(field.name));
+        let fields = leak_all(fields.iter().map(|field| BitField {
+            declared: field.declared.map(|inner| self.bind_word(inner, &scope)),
+            constraints: bind_constraints(field.constraints, &scope),
             ..*field
-        });
-        self.rename_if_changed(
-            word,
-            Declaration { shape: Shape::Bits { size, fields: leak_all(fields) }, ..*word },
-        )
+        }));
+        self.rename_if_changed(word, Declaration { shape: Shape::Bits { size, fields }, ..*word })
     }
 
-    /// Returns `bound` with the prefix before its name, or `declaration` if both are equal.
+    /// Returns `bound` with the prefix before its name, or `declaration` if both are equal. A number after the name
+    /// distinguishes declarations that are bound to different constants.
     fn rename_if_changed(
-        &self,
+        &mut self,
         declaration: &'static Declaration,
         bound: Declaration,
     ) -> &'static Declaration {
         if bound == *declaration {
             return declaration;
         }
-        let name = String::leak(format!("{}{}", self.prefix, declaration.name));
-        leak(Declaration { name, ..bound })
+        let base = format!("{}{}", self.prefix, declaration.name);
+        let numbered = (2..).map(|number| format!("{base}{number}"));
+        let is_same = |known: &Declaration| *known == Declaration { name: known.name, ..bound };
+        let is_free = |name: &String| self.renamed.iter().all(|known| known.name != name || is_same(known));
+        let name = std::iter::once(base.clone()).chain(numbered).find(is_free).unwrap_or_default();
+        if let Some(known) = self.renamed.iter().find(|known| known.name == name) {
+            return known;
+        }
+        let named = leak(Declaration { name: name.leak(), ..bound });
+        self.renamed.push(named);
+        named
     }
 
-    /// Returns the field with the names in `scope` bound; `None` if its condition is always false.
-    fn bind_field(&mut self, field: &Field, scope: &Scope) -> Option<Field> {
+    /// Returns the field with the names in `scope` bound; `None` if its condition is always false. Removes the name of
+    /// the field from `scope`, since it hides an import of the same name from here on.
+    fn bind_field(&mut self, field: &Field, scope: &mut Scope) -> Option<Field> {
+        let name = field.name;
+        let Some(condition) = bind_condition(field.condition, scope) else {
+            scope.remove(name);
+            return None;
+        };
         let simplified = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, scope));
-        let condition = bind_condition(field.condition, scope)?;
         let (count, position) = (simplified(field.count), simplified(field.position));
         let mut field = Field { condition, count, position, ..*field };
-        let check = |check: &Check| Check { condition: simplify(&check.condition, scope), ..*check };
-        field.checks = leak_all(field.checks.iter().map(check));
-        field.constraints = bind_constraints(field.constraints, scope);
-        field.plausible = bind_constraints(field.plausible, scope);
-        let (ty, arguments) = self.bind_item(&field.ty, field.arguments, scope);
-        (field.ty, field.arguments) = (ty, arguments);
         field.block = field.block.map(|block| {
             let (content, arguments) = self.bind_item(&block.content, block.arguments, scope);
             let (encoding, size) = (simplified(block.encoding), simplified(block.size));
@@ -151,6 +168,13 @@ impl Binder {
             let arguments = checksum.arguments.iter().map(|argument| simplify(argument, scope));
             Checksum { arguments: leak_all(arguments), ..checksum }
         });
+        let (ty, arguments) = self.bind_item(&field.ty, field.arguments, scope);
+        (field.ty, field.arguments) = (ty, arguments);
+        scope.remove(name);
+        let check = |check: &Check| Check { condition: simplify(&check.condition, scope), ..*check };
+        field.checks = leak_all(field.checks.iter().map(check));
+        field.constraints = bind_constraints(field.constraints, scope);
+        field.plausible = bind_constraints(field.plausible, scope);
         if let Some(chosen) = only_variant(&field.ty) {
             (field.ty, field.count, field.arguments) = (chosen.ty, chosen.count, chosen.arguments);
         }
@@ -165,7 +189,7 @@ impl Binder {
             if condition == Expr::Bool(false) {
                 continue;
             }
-            let field = self.bind_field(&variant.field, scope);
+            let field = self.bind_field(&variant.field, &mut scope.clone());
             remaining.extend(field.map(|field| Variant { condition, field, ..*variant }));
             if condition == Expr::Bool(true) {
                 break;
@@ -203,12 +227,15 @@ impl Binder {
     }
 }
 
-/// Returns the field of the only variant, if `ty` is a choice without imports whose one variant is always chosen.
+/// Returns the field of the only variant, if `ty` is a choice without imports whose one variant is always chosen, and
+/// the field has nothing but a type.
 fn only_variant(ty: &Type) -> Option<&'static Field> {
     let Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) = ty else {
         return None;
     };
-    Some(&only.field).filter(|_| only.condition == Expr::Bool(true))
+    let Field { name, doc, ty, count, arguments, rule, .. } = only.field;
+    let is_plain = only.field == Field { name, doc, ty, count, arguments, rule, ..Field::PLAIN };
+    (is_plain && only.condition == Expr::Bool(true)).then_some(&only.field)
 }
 
 /// Returns the constraints with the names in `scope` bound, except those whose condition is always false.
@@ -238,7 +265,10 @@ fn bind_constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint>
         }
         other => other,
     };
-    let message = constraint.message_with(scope).map(|message| &*message.into_owned().leak());
+    let message = constraint.message_with(scope).map(|message| match message {
+        Cow::Borrowed(unchanged) => unchanged,
+        Cow::Owned(filled) => filled.leak(),
+    });
     Some(Constraint { requirement, condition, message, ..*constraint })
 }
 

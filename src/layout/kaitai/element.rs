@@ -79,6 +79,8 @@ pub(super) fn call_text(name: &str, arguments: &[String]) -> String {
 pub(super) struct ElementPrinter<'e> {
     pub count: Option<&'e Expr>,
     pub arguments: &'e [Expr],
+    /// Whether to print that an enum has one of its values, as the `valid` of the field.
+    pub checks_enum: bool,
     pub names: &'e Names<'e>,
 }
 
@@ -133,7 +135,9 @@ impl ElementPrinter<'_> {
                 Shape::Enum { size, .. } => {
                     out.push_line(format!("type: u{size}{order}"));
                     out.push_line(format!("enum: {}", to_snake_case(declaration.name)));
-                    out.push_nested(2, "valid:", |out| out.push_line("in-enum: true"));
+                    if self.checks_enum {
+                        out.push_nested(2, "valid:", |out| out.push_line("in-enum: true"));
+                    }
                 }
                 _ => {
                     let arguments: Vec<_> = self.arguments.iter().map(|a| expr_text(a, self.names)).collect();

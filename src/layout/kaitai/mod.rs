@@ -42,7 +42,8 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
             print_body(&mut out, first);
         }
         _ => {
-            let element = ElementPrinter { count: None, arguments: &[], names: &Names::default() };
+            let element =
+                ElementPrinter { count: None, arguments: &[], checks_enum: true, names: &Names::default() };
             out.push_nested(2, "seq:", |out| print_entry(out, "as_items", |out| element.print(out, root)));
         }
     }
@@ -107,8 +108,8 @@ fn print_parameter_type(out: &mut IndentedText, kind: ValueKind) {
             out.push_line(format!("type: {}{size}", if signed { 's' } else { 'u' }));
         }
         ValueKind::Bool => out.push_line("type: bool"),
-        // A string: expressions can use no other value.
-        ValueKind::Other => out.push_line("type: bytes"),
+        ValueKind::Text => out.push_line("type: bytes"),
+        ValueKind::Other => out.push_line("type: s8"),
         ValueKind::Enum(declaration) => {
             out.push_line("type: u8");
             out.push_line(format!("enum: {}", to_snake_case(declaration.name)));
@@ -316,7 +317,8 @@ fn print_content(
             print_valid_conditions(out, &conditions);
         }
         None => {
-            ElementPrinter { count: field.count.as_ref(), arguments: field.arguments, names }
+            let (count, arguments) = (field.count.as_ref(), field.arguments);
+            ElementPrinter { count, arguments, checks_enum: conditions.is_empty(), names }
                 .print(out, &field.ty);
             print_valid(out, field, id, conditions, names);
         }
@@ -341,7 +343,12 @@ fn print_content_type(out: &mut IndentedText, reached: &Reached, field: &Field) 
     let Some(block) = &field.block else { return };
     out.push_nested(2, format!("{}:", content_type_name(reached.declaration, field)), |out| {
         print_parameters(out, reached);
-        let element = ElementPrinter { count: None, arguments: block.arguments, names: &reached.names };
+        let element = ElementPrinter {
+            count: None,
+            arguments: block.arguments,
+            checks_enum: true,
+            names: &reached.names,
+        };
         out.push_nested(2, "seq:", |out| {
             print_entry(out, "as_items", |out| element.print(out, &block.content))
         });

@@ -3,9 +3,9 @@
 use std::borrow::Borrow;
 
 use super::element::{KaitaiNotation, expr_text, quoted};
-use crate::layout::declaration::{Constraint, Declaration, Field, Requirement, Type};
+use crate::layout::declaration::{Constraint, Declaration, Field, Requirement, Shape, Type};
 use crate::layout::expr::Expr;
-use crate::layout::notation::{atom, to_identifier};
+use crate::layout::notation::{atom, to_identifier, to_snake_case};
 use crate::layout::program::Names;
 use crate::layout::wording::{IndentedText, parenthesize_compound};
 
@@ -34,6 +34,10 @@ pub(super) fn print_valid(
             out.push_nested(2, "valid:", |out| out.push_line(format!("any-of: [{}]", values.join(", "))));
         }
         constraints => {
+            // A field has only one `valid`, so an enum is compared with its values.
+            if !conditions.is_empty() {
+                conditions.extend(enum_term(&flat.item));
+            }
             let on_numbers = constraints.iter().filter(|_| is_number);
             conditions.extend(on_numbers.filter_map(|c| constraint_term(c, field, id, names)));
             print_valid_conditions(out, &conditions);
@@ -48,6 +52,16 @@ pub(super) fn print_valid_conditions(out: &mut IndentedText, conditions: &[impl 
             out.push_line(format!("expr: {}", quoted(&conditions.join(" and "))))
         });
     }
+}
+
+/// Returns the condition that an enum has one of its values; `None` for other types.
+fn enum_term(ty: &Type) -> Option<String> {
+    let declaration = ty.own_declaration()?;
+    let Shape::Enum { values, .. } = declaration.shape else { return None };
+    let name = to_snake_case(declaration.name);
+    let terms: Vec<_> =
+        values.iter().map(|value| format!("_ == {name}::{}", to_snake_case(value.name))).collect();
+    Some(format!("({})", terms.join(" or ")))
 }
 
 /// Returns a constraint as a condition on `_`, the value; `None` for unsupported constraints.

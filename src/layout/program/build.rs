@@ -310,8 +310,11 @@ impl Builder {
             }
             Shape::Choice(_) => {
                 let target = steps.iter().find_map(|step| self.find_target(value_form(step)?, path))?;
-                // The number may be wider in another variant, so only packed words keep their kind.
-                let kind = target.kind.word().map_or(ValueKind::Other, ValueKind::Bits);
+                // The number may be wider in another variant, so only packed words and strings keep their kind.
+                let kind = match target.kind {
+                    kind @ (ValueKind::Bits(_) | ValueKind::Text) => kind,
+                    _ => ValueKind::Other,
+                };
                 Some(PathTarget { kind, ..target })
             }
         }

@@ -84,8 +84,8 @@ pub(crate) enum FormKind {
     Choice(UnitId),
 }
 
-/// The size of a form, or what it depends on. Later variants take precedence in a sum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The size of a form, or what it depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FormSize {
     /// A fixed number of bytes.
     Fixed(u64),

@@ -16,7 +16,9 @@ pub(crate) enum ValueKind {
     Enum(&'static Declaration),
     /// A struct.
     Struct(&'static Declaration),
-    /// A value that expressions cannot use as a number.
+    /// A string.
+    Text,
+    /// A number of unknown size, such as one that several variants contain, or a value that expressions cannot use.
     Other,
 }
 
@@ -32,7 +34,10 @@ pub(crate) struct SlotName {
 impl ValueKind {
     /// Returns the kind of a number or string.
     pub fn of(ty: &Type) -> ValueKind {
-        ty.int_type().map_or(ValueKind::Other, |int| ValueKind::Int(Some(int)))
+        match ty {
+            Type::NulString => ValueKind::Text,
+            _ => ty.int_type().map_or(ValueKind::Other, |int| ValueKind::Int(Some(int))),
+        }
     }
 
     fn of_bits(field: &BitField) -> ValueKind {

@@ -78,12 +78,17 @@ impl FormSize {
             (FormSize::Fixed(a), FormSize::Fixed(b)) => {
                 a.checked_add(b).map_or(FormSize::FromContent, FormSize::Fixed)
             }
-            _ => self.max(other),
+            (FormSize::FromContent, _) | (_, FormSize::FromContent) => FormSize::FromContent,
+            _ => FormSize::FromArguments,
         }
     }
 
     /// Returns the size of a value whose size is either of the two.
     fn either(self, other: FormSize) -> FormSize {
-        if self == other { self } else { self.max(other).max(FormSize::FromArguments) }
+        match (self, other) {
+            (a, b) if a == b => a,
+            (FormSize::FromContent, _) | (_, FormSize::FromContent) => FormSize::FromContent,
+            _ => FormSize::FromArguments,
+        }
     }
 }
