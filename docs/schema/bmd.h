@@ -597,7 +597,7 @@ typedef uint64_t bmd_bone_transform;
 #define BMD_BONE_TRANSFORM_ROTATION(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffffff))
 
 /*
- * The bones that a pseudo-bone follows, with their weights: 64 bits (B22).
+ * The bones that a pseudo-bone blends, with their weights: 64 bits (B22).
  */
 typedef uint64_t bmd_pseudo_transform;
 /* First bone. */

@@ -1070,7 +1070,7 @@ types:
         if: 'entry.id_parent == 255'
         type: 'pseudo_transform'
         doc: |
-          For a pseudo-bone, the bones that it follows (B22).
+          For a pseudo-bone, the bones that it blends, and their weights (B22).
       - id: ofs_name
         type: u4
         doc: |
@@ -1212,7 +1212,7 @@ types:
           Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
   pseudo_transform:
     doc: |
-      The bones that a pseudo-bone follows, with their weights: 64 bits (B22).
+      The bones that a pseudo-bone blends, with their weights: 64 bits (B22).
     seq:
       - id: bone_0
         type: b8

@@ -195,12 +195,12 @@ impl Skeleton {
     }
 }
 
-/// A joint that follows other joints.
+/// A joint that blends the transforms of other joints.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Blend {
     /// The joint.
     pub joint: u32,
-    /// The joints that it follows.
+    /// The joints that it blends.
     pub joints: Array,
     /// The weights of these joints.
     pub weights: Array,

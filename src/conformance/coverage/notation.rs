@@ -30,14 +30,14 @@ impl NotationTest {
 pub(super) const NOTATIONS: &[(&str, NotationTest)] = &[
     ("byte order mark", Text(|text| text.starts_with('\u{feff}'))),
     ("CRLF", Text(|text| text.contains("\r\n"))),
-    ("no line end at the end", Text(|text| !text.ends_with('\n'))),
+    ("no newline at the end of the file", Text(|text| !text.ends_with('\n'))),
     ("empty line", Text(|text| text.lines().any(|line| line.trim().is_empty()))),
     ("comment", Text(|text| text.contains('#'))),
     ("comment that is not UTF-8", Text(has_undecoded_comment)),
     ("whitespace before a line", Line(|line| line.starts_with([' ', '\t', '\u{b}', '\u{c}']))),
     ("tab", Line(|line| line.contains('\t'))),
     ("vertical tab or form feed", Line(|line| line.contains(['\u{b}', '\u{c}']))),
-    ("whitespace in a property", Line(|line| line.contains("] ") || line.contains("[ "))),
+    ("whitespace after a bracket", Line(|line| line.contains("] ") || line.contains("[ "))),
     (
         "property after an attribute",
         Text(|text| {

@@ -189,7 +189,7 @@ fn skinned_positions(document: &Document, pose: &Pose, rotation: f32) -> Vec<Arr
     document.meshes.iter().map(mesh).collect()
 }
 
-/// Returns the absolute values of each matrix; for a pseudo-bone, the weighted sum over the bones that it follows.
+/// Returns the absolute values of each matrix; for a pseudo-bone, the weighted sum over the bones that it blends.
 /// Opposite rotations and weights cancel in the matrix of a pseudo-bone, but their rounding errors do not.
 fn matrix_bounds(bones: &[Bone], matrices: &[[[f64; 4]; 4]]) -> Vec<DMat4> {
     let mut bounds: Vec<DMat4> = Vec::with_capacity(bones.len());

@@ -123,7 +123,7 @@ fn tetrahedron(material: Option<Text>) -> Option<Mesh> {
     Some(Mesh::new(material, vertices, Faces::encode(&faces).ok()?))
 }
 
-/// Builds a pseudo-bone that follows two bones with equal weights.
+/// Builds a pseudo-bone that blends two bones with equal weights.
 fn pseudo_bone([first, second]: [u8; 2]) -> Bone {
     let half = 0x60;
     let transform = PseudoTransform::from_bytes([first, second, 0, 0, half, half, 0, 0]);

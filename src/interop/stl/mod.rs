@@ -9,7 +9,8 @@
 //! and otherwise computed from the corners.
 //!
 //! **Lost,** and listed: on reading binary files, the attribute bytes of facets and bytes after the last facet. On
-//! writing, everything except the name, the triangles and their normals, such as shared vertices, materials and joints.
+//! writing, only the name, the triangles and their normals are kept; shared vertices, materials and joints are lost,
+//! for example.
 
 mod ascii;
 mod binary;

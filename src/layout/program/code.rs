@@ -167,8 +167,7 @@ impl Code {
         }
     }
 
-    /// Calls `each` with every slot that the value depends on. The second argument is the bit field, if the value
-    /// depends only on that bit field of the slot.
+    /// Calls `each` for every reference to a slot, with the bit field if the reference is to a bit field.
     pub fn for_each_value(&self, each: &mut impl FnMut(Slot, Option<&'static BitField>)) {
         self.visit(&mut |part| match part {
             Code::Slot(slot, _) | Code::Matches(slot, _) => each(*slot, None),

@@ -1,5 +1,5 @@
 //! Converts packed faces to vertex indices and back, individually and in bulk. The bit ranges of the indices come from
-//! the fields v0, v1, … of the declared words.
+//! the fields v0, v1, … of the packed words.
 
 use super::super::bits::{extract_bits, extract_field};
 use super::super::document::{Face, FaceCounts, Faces};
@@ -31,7 +31,7 @@ const NO_BITS: BitRange = BitRange { offset: 0, width: 0 };
 impl FaceForm {
     const EMPTY: Self = Self { words: 0, tag: 0, corners: [NO_BITS; 4], corner_count: 0, tag2: NO_BITS };
 
-    /// Derives the form, except for its tag, from the fields of the declared word.
+    /// Derives the form, except for its tag, from the fields of the packed word.
     const fn from_type(ty: &Type) -> FaceForm {
         let mut form = FaceForm::EMPTY;
         if let Type::Declared(Declaration { shape: Shape::Bits { size, fields }, .. }) = ty {
@@ -323,7 +323,7 @@ impl<S: FaceSink> WordVisitor for FaceRunVisitor<'_, S> {
     }
 }
 
-/// Returns the vertex index in field v`INDEX` of the declared word.
+/// Returns the vertex index in field v`INDEX` of the packed word.
 #[inline(always)]
 fn read_corner<const INDEX: usize, const N: usize, W: Layout>(face: &[u32; N]) -> u32 {
     extract_bits(const { FaceForm::from_type(&W::TYPE).corners[INDEX] }, face)

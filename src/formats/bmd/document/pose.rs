@@ -129,7 +129,7 @@ impl Pose {
     /// Returns the matrix of each bone, from bone space to model space.
     ///
     /// Bone 0 is the model itself. The matrix of a pseudo-bone is the weighted mean over the preceding bones that it
-    /// follows; the identity if their weights add up to 0. A bone whose parent does not precede it is treated as a
+    /// blends; the identity if their weights add up to 0. A bone whose parent does not precede it is treated as a
     /// child of bone 0 (B21).
     pub fn matrices(&self, skeleton: &[Bone]) -> Vec<Matrix> {
         self.matrices_or(skeleton, Mat4::IDENTITY)

@@ -20,16 +20,16 @@ pub const PART: &str = "bmd_pseudo";
 pub struct Part {
     /// The joint.
     pub joint: u16,
-    /// The joint of the normal bone that the part follows; the joint itself for a normal bone.
+    /// The joint of the normal bone that the part moves with; the joint itself for a normal bone.
     pub follows: u16,
     /// The weight in the mean; 1 for a normal bone.
     pub weight: f32,
 }
 
-/// Returns the joints of the normal bones that a pseudo-bone follows, with their weights, and the sum of the absolute
+/// Returns the joints of the normal bones that a pseudo-bone blends, with their weights, and the sum of the absolute
 /// weights of dropped bones. `parts[i]` are the parts of bone `i`, for each bone before the pseudo-bone.
 ///
-/// Pseudo-bones among the four bones are replaced by the bones that they follow. Of more than four bones, keeps the
+/// Pseudo-bones among the four bones are replaced by the bones that they blend. Of more than four bones, keeps the
 /// four with the largest absolute weights. Missing bones are ignored, as in poses; unused slots may contain any bone
 /// (B22).
 pub fn normal_bone_weights(pseudo: PseudoTransform, parts: &[Vec<Part>]) -> ([(u16, f32); 4], f32) {

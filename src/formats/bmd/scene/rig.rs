@@ -26,7 +26,7 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// Maps `bones` to joints. Adds a loss for each pseudo-bone that follows more than four normal bones.
+    /// Maps `bones` to joints. Adds a loss for each pseudo-bone that blends more than four normal bones.
     pub fn from_bones(bones: &[Bone], losses: &mut Vec<Loss>) -> Rig {
         let mut rig = Rig { matrices: bind_matrices(bones), parts: Vec::new(), bones: Vec::new() };
         let normal_count = bones.iter().filter(|bone| !bone.is_pseudo()).count();
@@ -355,7 +355,7 @@ fn add_pseudo_bones<'e>(
         Some((value.get("bone")?.as_u64()?, joint, value))
     };
     let mut parts: Vec<_> = extras.iter().enumerate().filter_map(part).collect();
-    // A pseudo-bone may follow earlier ones.
+    // A pseudo-bone may blend earlier ones.
     parts.sort_by_key(|(bone, ..)| *bone);
     for parts in parts.chunk_by(|(bone, ..), (other, ..)| bone == other) {
         let parse = |(_, joint, value): &(u64, usize, &'e Value)| {

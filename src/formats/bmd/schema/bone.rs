@@ -27,7 +27,7 @@ pub struct BoneDef {
     #[br(temp, if(entry.id_parent != BoneDef::PSEUDO))]
     #[bw(calc = transform.bone())]
     xform: Option<BoneTransform>,
-    /// For a pseudo-bone, the bones that it follows (B22).
+    /// For a pseudo-bone, the bones that it blends, and their weights (B22).
     #[br(temp, if(entry.id_parent == BoneDef::PSEUDO))]
     #[bw(calc = transform.pseudo())]
     pseudo: Option<PseudoTransform>,
@@ -144,7 +144,7 @@ impl BoneTransform {
     }
 }
 
-/// The bones that a pseudo-bone follows, with their weights: 64 bits (B22).
+/// The bones that a pseudo-bone blends, with their weights: 64 bits (B22).
 #[derive(Json, Layout)]
 #[bitfield(bits = 64)]
 #[binrw]

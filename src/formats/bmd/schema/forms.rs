@@ -11,7 +11,7 @@ pub struct FormRow {
     pub name: &'static str,
     /// The only valid tag of the form; `None` if several tags are valid.
     pub tag: Option<u8>,
-    /// The type of the declared word.
+    /// The type of the packed word that stores an item of the form.
     pub ty: Type,
 }
 

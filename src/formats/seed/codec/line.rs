@@ -95,9 +95,9 @@ pub const MAX_PARSED_BYTES: usize = 1 << 20;
 fn parse(text: &str) -> Result<Pairs<'_>, Option<Box<syntax::Error>>> {
     if text.len() <= MAX_PARSED_BYTES {
         let rule = if has_words(text) { Rule::word_line } else { Rule::line };
-        return Ok(inner_tokens(syntax::parse(rule, text)?));
+        return Ok(inner_pairs(syntax::parse(rule, text)?));
     }
-    let whole = syntax::parse(Rule::long_line, text).map(inner_tokens).ok();
+    let whole = syntax::parse(Rule::long_line, text).map(inner_pairs).ok();
     if let Some(line) = whole.and_then(|mut pairs| pairs.next()) {
         return Ok(line.into_inner());
     }
@@ -113,15 +113,15 @@ fn has_words(text: &str) -> bool {
     kind.is_some_and(|kind| kind.attribute().value_type == ValueType::Word)
 }
 
-/// Returns the tokens inside the outermost token.
-fn inner_tokens(mut pairs: Pairs<'_>) -> Pairs<'_> {
+/// Returns the pairs inside the outermost pair.
+fn inner_pairs(mut pairs: Pairs<'_>) -> Pairs<'_> {
     match pairs.next() {
         Some(pair) => pair.into_inner(),
         None => pairs,
     }
 }
 
-/// Converts the tokens of a line. `line` is the byte range of the line.
+/// Converts the pairs of a line. `line` is the byte range of the line.
 fn interpret(pairs: Pairs<'_>, line: Range<usize>) -> Result<ParsedLine<'_>, Diagnostic> {
     let mut read = ParsedLine { content: LineContent::Empty, comment: None, diagnostic: None };
     for pair in pairs {
@@ -233,7 +233,7 @@ fn parse_spaced_numbers(text: &str) -> Option<ParsedLine<'_>> {
     let (identifier, values) = trimmed.split_at_checked(trimmed.find(WHITESPACE)?)?;
     let kind = LineKind::from_identifier(identifier)?;
     let compact = format!("{identifier} {}", values.replace(WHITESPACE, ""));
-    let pairs = syntax::parse(Rule::line, &compact).map(inner_tokens).ok()?;
+    let pairs = syntax::parse(Rule::line, &compact).map(inner_pairs).ok()?;
     let LineContent::Values(_, values) = interpret(pairs, 0..compact.len()).ok()?.content else {
         return None;
     };

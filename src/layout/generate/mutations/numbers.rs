@@ -33,7 +33,8 @@ pub(super) fn interesting_word(
     word_bytes(number, width, is_big)
 }
 
-/// Returns smaller words: reductions of the little-endian number, then of the big-endian one.
+/// Returns words of the same width with smaller values: first `bytes` reduced as a little-endian integer, then as a
+/// big-endian one.
 pub(super) fn smaller_words(bytes: &[u8]) -> Vec<Vec<u8>> {
     // The sum of a word's values in both byte orders decreases, so shrinking terminates.
     let sum = |bytes: &[u8]| u128::from(read_uint(bytes, false)) + u128::from(read_uint(bytes, true));
