@@ -79,9 +79,7 @@ impl<T: Declared> TestedFormat for DeclaredFiles<T> {
     }
 
     fn files(&self, config: Config, dialect: Dialect) -> BoxedStrategy<Vec<u8>> {
-        let layouts = T::ABOUT.dialects.iter().zip(T::ABOUT.layouts());
-        let layout = layouts.filter(|(known, _)| **known == dialect).map(|(_, (_, layout))| *layout).next();
-        let files = layout.map(|layout| {
+        let files = T::ABOUT.layout(dialect).map(|layout| {
             let is_valid = move |file: &Vec<u8>| DeclaredFiles::<T>(PhantomData).read(file, dialect).is_ok();
             generate::files(layout, config).prop_filter("a rule that code checks", is_valid).boxed()
         });

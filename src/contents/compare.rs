@@ -161,10 +161,9 @@ impl Comparison {
     fn record_extras(&mut self, path: &mut String, known: &Map<String, Value>, found: &Map<String, Value>) {
         let is_new = |(key, found): &(&String, &Value)| !known.contains_key(*key) && !is_null_or_empty(found);
         for (key, found) in found.iter().filter(is_new) {
-            let record = |this: &mut Self, path: &mut String| {
+            self.with_key(path, key, |this, path| {
                 this.record(path, || "no such key".to_owned(), || describe(found));
-            };
-            self.with_key(path, key, record);
+            });
         }
     }
 

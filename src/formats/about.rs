@@ -186,7 +186,7 @@ impl About {
     }
 
     /// Returns the layout at the index of `dialect` in the list of dialects; `None` if there is none.
-    pub(super) fn layout(&self, dialect: Dialect) -> Option<&'static Type> {
+    pub(crate) fn layout(&self, dialect: Dialect) -> Option<&'static Type> {
         let index = self.dialects.iter().position(|known| *known == dialect)?;
         self.layouts().get(index).map(|(_, layout)| *layout)
     }

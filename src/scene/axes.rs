@@ -6,7 +6,7 @@ use std::str::FromStr;
 use glam::{DMat3, DMat4, DVec3, Mat3, Mat4, Vec3};
 
 use super::exact::rounded;
-use super::{Mesh, Placement, Samples, Scene, Source, Transform, UvOrigin};
+use super::{Mesh, Placement, Samples, Scene, SceneOptions, Source, Transform, UvOrigin};
 use crate::Error;
 
 /// One of the six directions along the axes.
@@ -129,11 +129,12 @@ impl Conventions {
         BasisChange::new(self.to_scene_axes(), self.unit.into()).apply(scene);
     }
 
-    /// Completes a scene with the content of a file of these conventions: sets the texture origin of its meshes, and
-    /// converts it to scene space.
-    pub(crate) fn finish_scene(self, scene: &mut Scene, format: &str) {
-        scene.meshes.iter_mut().for_each(|mesh| mesh.uv_origin = self.uv_origin);
-        self.to_scene_space(scene, format);
+    /// Completes a scene with the content of a file of these conventions, which the options may override: sets the
+    /// texture origin of its meshes, and converts it to scene space.
+    pub(crate) fn finish_scene(self, scene: &mut Scene, options: &SceneOptions, format: &str) {
+        let conventions = options.conventions.unwrap_or(self);
+        scene.meshes.iter_mut().for_each(|mesh| mesh.uv_origin = conventions.uv_origin);
+        conventions.to_scene_space(scene, format);
     }
 
     /// Converts a scene from the axes and units of glTF to these axes and units.
@@ -198,15 +199,10 @@ pub(super) struct BasisChange {
 }
 
 impl BasisChange {
-    fn new(axes: Mat3, scale: f64) -> BasisChange {
+    pub fn new(axes: Mat3, scale: f64) -> BasisChange {
         let source = std::array::from_fn(|row| axes.row(row).abs().max_position());
         let sign_flips = std::array::from_fn(|row| u32::from(axes.row(row)[source[row]] < 0.0) << 31);
         BasisChange { source, sign_flips, axes: axes.as_dmat3(), scale }
-    }
-
-    /// Creates a change of unit: all lengths are multiplied by `factor`.
-    pub fn scaling(factor: f64) -> BasisChange {
-        BasisChange::new(Mat3::IDENTITY, factor)
     }
 
     pub fn apply(&self, scene: &mut Scene) {

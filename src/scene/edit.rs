@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use glam::{DMat3, DMat4, DVec3, Mat4, Vec3};
+use glam::{DMat3, DMat4, DVec3, Mat3, Mat4, Vec3};
 
 use super::axes::BasisChange;
 use super::exact::Extent;
@@ -108,7 +108,7 @@ impl Scene {
     /// assert_eq!(scene.meshes[0].positions, [[-0.5, -0.25, 0.0], [0.5, 0.25, 0.0]]);
     /// ```
     pub fn scale(&mut self, factor: f64) {
-        BasisChange::scaling(factor).apply(self);
+        BasisChange::new(Mat3::IDENTITY, factor).apply(self);
     }
 }
 
@@ -203,8 +203,8 @@ impl Mesh {
         let corners =
             self.faces.indices.take().map_or_else(|| (0..before as u32).collect(), Indices::into_u32);
         let indices = corners.iter().filter_map(|corner| targets.get(*corner as usize).copied()).collect();
-        self.faces.indices = Some(Indices::U32(indices));
-        self.retain_vertices(&kept);
+        let faces = Faces { indices: Some(Indices::U32(indices)), corners: self.faces.corners.take() };
+        *self = Mesh { faces, ..self.select(&kept) };
         before - kept.len()
     }
 
@@ -290,12 +290,6 @@ impl Mesh {
             offset += size;
         }
         records
-    }
-
-    /// Keeps only the given vertices, in the given order.
-    fn retain_vertices(&mut self, vertices: &[usize]) {
-        let faces = std::mem::take(&mut self.faces);
-        *self = Mesh { faces, ..self.select(vertices) };
     }
 
     /// Returns a mesh with the given vertices, in the given order, and without faces.

@@ -51,17 +51,11 @@ fn record_dropped_materials(meshes: &[Mesh], losses: &mut Vec<Loss>) {
 fn append(merged: &mut Mesh, mesh: Mesh) {
     merged.positions.extend(mesh.positions);
     merged.flat &= mesh.flat;
-    if let (Some(all), Some(more)) = (&mut merged.normals, mesh.normals) {
-        all.extend(more);
-    }
-    if let (Some(all), Some(more)) = (&mut merged.tangents, mesh.tangents) {
-        all.extend(more);
-    }
+    merged.normals.iter_mut().zip(mesh.normals).for_each(|(all, more)| all.extend(more));
+    merged.tangents.iter_mut().zip(mesh.tangents).for_each(|(all, more)| all.extend(more));
     merged.uvs.iter_mut().zip(mesh.uvs).for_each(|(all, more)| all.extend(more));
     merged.colors.iter_mut().zip(mesh.colors).for_each(|(all, more)| all.append(more));
-    for (all, more) in merged.custom.iter_mut().zip(mesh.custom) {
-        all.values.append(more.values);
-    }
+    merged.custom.iter_mut().zip(mesh.custom).for_each(|(all, more)| all.values.append(more.values));
     for (all, more) in merged.skins.iter_mut().zip(mesh.skins) {
         all.joints.extend(more.joints);
         all.weights.append(more.weights);

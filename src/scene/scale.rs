@@ -218,13 +218,12 @@ impl JointSpaces<'_> {
         let mut poses = vec![self.skeleton.rest_transform(joint); times.len()];
         for channel in &own {
             let Some(list) = animation.times.get(channel.times) else { continue };
+            let poses = poses.iter_mut();
             match channel.resample(list, &times, period) {
                 Samples::Rotation(values) => {
-                    poses.iter_mut().zip(values).for_each(|(pose, value)| pose.rotation = value)
+                    poses.zip(values).for_each(|(pose, value)| pose.rotation = value)
                 }
-                Samples::Scale(values) => {
-                    poses.iter_mut().zip(values).for_each(|(pose, value)| pose.scale = value)
-                }
+                Samples::Scale(values) => poses.zip(values).for_each(|(pose, value)| pose.scale = value),
                 Samples::Translation(_) => {}
             }
         }

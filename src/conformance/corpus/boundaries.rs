@@ -56,7 +56,6 @@ fn with_kind(format: AnyFormat, file: &ValidFile, field: &str, kind: &'static st
 fn with_raised_count(format: AnyFormat, dialect: Dialect, bytes: &[u8]) -> Option<Vec<u8>> {
     let (layout, limits) = (format.layout_of(bytes, dialect)?, Limits::default());
     let options = ReadOptions::default().with_dialect(dialect);
-    let errors = |bytes: &[u8]| Some(format.check(bytes, &options).ok()?.errors());
     let report = format.check(bytes, &options).ok()?;
     let error = report.findings().iter().find(|finding| finding.rule.severity >= Severity::Error)?;
     let mut search = IntegerSearch { path: error.path.segments()?, number: None };
@@ -66,7 +65,7 @@ fn with_raised_count(format: AnyFormat, dialect: Dialect, bytes: &[u8]) -> Optio
         let text = (number + factor * i128::from(COPIES)).to_string();
         let edits = [Edit { path: error.path.clone(), change: Change::Set(UntypedValue::Text(text)) }];
         let raised = edit(layout, bytes, &edits, false, &limits).ok()?;
-        (errors(&raised) == Some(0)).then_some(raised)
+        format.check(&raised, &options).is_ok_and(|report| report.errors() == 0).then_some(raised)
     })
 }
 

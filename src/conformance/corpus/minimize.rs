@@ -7,7 +7,7 @@ use super::oracle::Oracle;
 use crate::Limits;
 use crate::layout::assemble::{Change, Edit, UntypedValue, edit};
 use crate::layout::declaration::Type;
-use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
+use crate::layout::walk::{Node, Segment, Visitor, walk};
 
 /// The maximum number of smaller file pairs to try.
 const MAX_STEPS: usize = 600;
@@ -36,10 +36,8 @@ pub(super) fn minimize(oracle: Oracle, candidate: &Candidate) -> Option<Candidat
             Some(layout) => pair.with_fewer_items(layout).find(&mut is_smaller),
             None => pair.with_fewer_lines().find(&mut is_smaller),
         };
-        match smaller {
-            Some(smaller) => pair = smaller,
-            None => break,
-        }
+        let Some(smaller) = smaller else { break };
+        pair = smaller;
     }
     match layout {
         Some(_) => pair.zero_bytes(&mut is_equivalent),
@@ -161,10 +159,6 @@ impl FilePair {
 struct ListCollector(Vec<(Vec<Segment>, u64)>);
 
 impl Visitor for ListCollector {
-    fn enter(&mut self, _: &Node) -> Visit {
-        Visit::All
-    }
-
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         if let (Type::List(_), Some(count @ 1..)) = (node.ty, node.count) {
             self.0.push((node.path.to_vec(), count));

@@ -40,12 +40,7 @@ pub(super) const NOTATIONS: &[(&str, NotationTest)] = &[
     ("whitespace after a bracket", Line(|line| line.contains("] ") || line.contains("[ "))),
     (
         "property after an attribute",
-        Text(|text| {
-            content_lines(text)
-                .map(is_property)
-                .skip_while(|is_property| *is_property)
-                .any(|is_property| is_property)
-        }),
+        Text(|text| content_lines(text).skip_while(|line| is_property(line)).any(is_property)),
     ),
     ("whitespace before a comma", Line(|line| line.contains(" ,"))),
     ("no whitespace after a comma", Text(|text| numbers_after_commas(text).any(is_unspaced))),

@@ -7,10 +7,8 @@ use crate::layout::walk::{DocumentValue, Fields, StoredFields};
 impl Fields for Document {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
-            "header" => match ModelHeader::for_chunks(&self.chunks) {
-                Ok(header) => DocumentValue::little_endian(&header),
-                Err(_) => DocumentValue::Unknown,
-            },
+            "header" => ModelHeader::for_chunks(&self.chunks)
+                .map_or(DocumentValue::Unknown, |header| DocumentValue::little_endian(&header)),
             "chunks" => DocumentValue::items(&self.chunks, |chunk| {
                 let chunk = ChunkFields { chunk, dialect: self.dialect };
                 match self.container {
@@ -72,10 +70,9 @@ impl Fields for StreamFields<'_> {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         let values = &self.stream.values;
         match name {
-            "attribute" => match values.attribute(self.dialect) {
-                Some(attribute) => DocumentValue::number(attribute.into_bytes()),
-                None => DocumentValue::Unknown,
-            },
+            "attribute" => values
+                .attribute(self.dialect)
+                .map_or(DocumentValue::Unknown, |attribute| DocumentValue::number(attribute.into_bytes())),
             "uncompressed_size" => DocumentValue::count::<i32>(values.len() * values.value_size()),
             "data" => DocumentValue::Bytes(values.to_bytes()),
             _ => self.stream.stored_field(name),

@@ -48,7 +48,6 @@ impl ToScene for Document {
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
-        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = Vec::new();
         // The dialect has no meaning in a scene.
         let Document { dialect: _, container, chunks, trailing } = self;
@@ -61,7 +60,7 @@ impl ToScene for Document {
         if is_alone_in_container {
             scene.extras.insert(CONTAINER.to_owned(), true.into());
         }
-        conventions.finish_scene(&mut scene, SOURCE);
+        Self::CONVENTIONS.finish_scene(&mut scene, options, SOURCE);
         Ok((scene, losses))
     }
 }

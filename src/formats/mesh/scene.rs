@@ -52,7 +52,6 @@ impl ToScene for Document {
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
-        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = string_losses(&self);
         let animations = self.animations.iter().enumerate();
         let animations = animations.map(|(index, animation)| to_animation(&self, index, animation));
@@ -70,7 +69,7 @@ impl ToScene for Document {
             ..Scene::default()
         };
         unbind_missing_joints(&mut scene, &mut losses);
-        conventions.finish_scene(&mut scene, "mesh");
+        Self::CONVENTIONS.finish_scene(&mut scene, options, "mesh");
         Ok((scene, losses))
     }
 }

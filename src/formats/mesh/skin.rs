@@ -116,9 +116,8 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots
             let message = format!(
                 "vertex {vertex} is bound to the joints {four:?}, but MESH joint ids are below {MAX_JOINTS}"
             );
-            return Err(Error::inexpressible(message)
-                .at(path!(meshes[0].skins[0]))
-                .in_format(FormatId::Mesh));
+            let error = Error::inexpressible(message).at(path!(meshes[0].skins[0]));
+            return Err(error.in_format(FormatId::Mesh));
         };
         Ok([a, b, c, d])
     });

@@ -38,7 +38,6 @@ impl ToScene for Document {
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
-        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let [name, material] = [BuiltIn::Name, BuiltIn::Mat0]
             .map(|built_in| self.property(built_in.property().name).unwrap_or_default().to_owned());
         // Lists all fields, so the compiler reports new ones.
@@ -63,7 +62,7 @@ impl ToScene for Document {
             properties: properties.into_iter().map(|property| (property.name, property.value)).collect(),
             ..Scene::default()
         };
-        conventions.finish_scene(&mut scene, "seed");
+        Self::CONVENTIONS.finish_scene(&mut scene, options, "seed");
         Ok((scene, losses))
     }
 }

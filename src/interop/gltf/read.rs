@@ -27,7 +27,6 @@ const MEMORY_PER_JSON_BYTE: u64 = 16;
 /// Reads a `.glb` or `.gltf` file, detected by its magic bytes. Returns an error if the file is not valid glTF 2.0,
 /// none of its meshes can be read, or a limit is exceeded.
 pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
-    let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut log = ReadLog::default();
     let file = GltfFile::new(bytes, files, options.strictness, limits, &mut log.losses)?;
     let hierarchy = Hierarchy::new(&file, &mut log.losses)?;
@@ -63,7 +62,7 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
         scene.bake(limits.max_triangles, &mut losses, |_, _| true)?;
     }
     read_scene_extras(&file, &mut scene);
-    conventions.finish_scene(&mut scene, "gltf");
+    CONVENTIONS.finish_scene(&mut scene, options, "gltf");
     let unused_materials = materials::unused_names(&file.root);
     scene.source = scene.source.map(|source| Source { unused_materials, ..source });
     Ok((scene, losses))

@@ -75,11 +75,8 @@ fn set_attributes(mesh: &mut Mesh, corners: &[Corner], lists: &ValueLists, at: &
     }
     let color = |corner: &Corner| lists.colors.get(corner[0] as usize).copied().flatten();
     if !lists.colors.is_empty() && corners.iter().any(|corner| color(corner).is_some()) {
-        record_defaults(
-            corners.iter().filter(|corner| color(corner).is_none()).count(),
-            "colors[0]",
-            "white",
-        );
+        let missing = corners.iter().filter(|corner| color(corner).is_none()).count();
+        record_defaults(missing, "colors[0]", "white");
         let colors = corners.iter().map(|corner| color(corner).unwrap_or([1.0; 4])).collect();
         mesh.colors.push(Colors::F32(colors));
     }
@@ -90,9 +87,8 @@ fn set_attributes(mesh: &mut Mesh, corners: &[Corner], lists: &ValueLists, at: &
             mesh.generate_normals();
         }
         let generated = mesh.normals.take().unwrap_or_default();
-        let normal = |(index, corner): (usize, &Corner)| match lists.normals.get(corner[2] as usize) {
-            Some(normal) => *normal,
-            None => generated.get(index).copied().unwrap_or_default(),
+        let normal = |(index, corner): (usize, &Corner)| {
+            lists.normals.get(corner[2] as usize).or(generated.get(index)).copied().unwrap_or_default()
         };
         mesh.normals = Some(corners.iter().enumerate().map(normal).collect());
     }

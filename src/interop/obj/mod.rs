@@ -81,14 +81,13 @@ pub(super) fn read_from(
     options: &SceneOptions,
     limits: &Limits,
 ) -> ReadResult {
-    let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
     let file = read::read(input, options.strictness, limits, ParseSizes::DEFAULT)?;
     file.record_losses(&mut losses);
     let materials = read_libraries(&file.libraries, files, limits, &mut losses);
     let (meshes, unused_materials) = meshes::to_meshes(file, &materials, &mut losses);
     let mut scene = Scene { meshes, ..Scene::default() };
-    conventions.finish_scene(&mut scene, "obj");
+    CONVENTIONS.finish_scene(&mut scene, options, "obj");
     scene.source = scene.source.map(|source| Source { unused_materials, ..source });
     Ok((scene, losses))
 }

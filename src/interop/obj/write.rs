@@ -116,12 +116,8 @@ impl ObjWriter<'_> {
         self.write_positions(&mesh)?;
         let uvs = mesh.uvs.first().map_or(&[][..], |uvs| &uvs[..]);
         let normals = mesh.normals.as_deref().unwrap_or_default();
-        for uv in uvs {
-            self.write_values("vt", uv)?;
-        }
-        for normal in normals {
-            self.write_values("vn", normal)?;
-        }
+        uvs.iter().try_for_each(|uv| self.write_values("vt", uv))?;
+        normals.iter().try_for_each(|normal| self.write_values("vn", normal))?;
         if !mesh.material.name.is_empty() {
             self.write_line("usemtl ", &mesh.material.name)?;
         }

@@ -16,7 +16,6 @@ use crate::{Limits, Loss, Quantity, Result, Strictness};
 const UVS: [[&str; 2]; 3] = [["u", "v"], ["s", "t"], ["texture_u", "texture_v"]];
 
 pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
-    let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let header = header::read(bytes)?;
     let mut losses = Vec::new();
     if header.obj_info_count > 0 {
@@ -29,7 +28,7 @@ pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &L
     }
     let mesh = read_mesh(bytes, &header, options.strictness, limits, &mut losses)?;
     let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
-    conventions.finish_scene(&mut scene, "ply");
+    CONVENTIONS.finish_scene(&mut scene, options, "ply");
     Ok((scene, losses))
 }
 

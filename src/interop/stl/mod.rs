@@ -39,7 +39,6 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
 };
 
 pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
-    let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
     if bytes.is_empty() {
         return Err(reject(bytes, 0..0, "the file is empty"));
@@ -52,7 +51,7 @@ pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &L
     let solids = solids.into_iter().enumerate();
     let meshes = solids.map(|(index, solid)| solid.into_mesh(index, &mut losses)).collect();
     let mut scene = Scene { meshes, ..Scene::default() };
-    conventions.finish_scene(&mut scene, "stl");
+    CONVENTIONS.finish_scene(&mut scene, options, "stl");
     Ok((scene, losses))
 }
 

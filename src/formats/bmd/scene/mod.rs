@@ -64,7 +64,6 @@ impl ToScene for Document {
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
-        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = unmapped_fields(&self);
         let rig = Rig::from_bones(&self.bones, &mut losses);
         let mut scene = Scene { skeleton: rig.skeleton(&self.bones), ..Scene::default() };
@@ -84,7 +83,7 @@ impl ToScene for Document {
         scene.lods = self.lods.iter().map(|lod| lods::to_lod(*lod, &mesh_indices)).collect();
         let animations = self.animations.iter();
         scene.animations = animations.map(|a| animation::to_animation(a, &self.bones)).collect();
-        conventions.finish_scene(&mut scene, "bmd");
+        Self::CONVENTIONS.finish_scene(&mut scene, options, "bmd");
         Ok((scene, losses))
     }
 }

@@ -1,7 +1,7 @@
 //! Merges and splits documents.
 
 use super::super::schema::{Descriptor, IndexFormat, MeshInfo, Usage, VertexFormat};
-use super::{Attribute, DataChecksum, Document, IndexBuffer, count_to_u32, inexpressible, missing_mesh};
+use super::{Attribute, Document, IndexBuffer, count_to_u32, inexpressible, missing_mesh};
 use crate::{Loss, Path, Result, path};
 
 /// Returns whether the meshes are indexed, and the sorted usages and formats of the vertex buffers.
@@ -44,10 +44,8 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
             return Err(inexpressible(difference_message(first, document), path!(documents[index])));
         }
     }
-    let mut merged = Document { metadata_checksum: None, data_checksum: Default::default(), ..first.clone() };
-    if first.data_checksum == DataChecksum::Absent {
-        merged.data_checksum = first.data_checksum;
-    }
+    let data_checksum = first.data_checksum.recomputed();
+    let mut merged = Document { metadata_checksum: None, data_checksum, ..first.clone() };
     let mut losses = Vec::new();
     for (index, document) in documents.iter().enumerate() {
         if merged.user_data.is_empty() {
@@ -162,10 +160,7 @@ impl Document {
             indices: indices.transpose()?,
             attributes: attributes.collect::<Result<_>>()?,
             metadata_checksum: None,
-            data_checksum: match self.data_checksum {
-                DataChecksum::Absent => DataChecksum::Absent,
-                _ => DataChecksum::Present,
-            },
+            data_checksum: self.data_checksum.recomputed(),
             ..self.clone()
         })
     }

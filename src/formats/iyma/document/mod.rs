@@ -64,6 +64,11 @@ impl DataChecksum {
             DataChecksum::Wrong(_) => "wrong",
         }
     }
+
+    /// The state after a change of the data: a stored checksum is computed again.
+    fn recomputed(self) -> DataChecksum {
+        if self == DataChecksum::Absent { DataChecksum::Absent } else { DataChecksum::Present }
+    }
 }
 
 /// A stored checksum that differs from the computed one.

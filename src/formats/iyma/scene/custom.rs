@@ -14,10 +14,8 @@ pub(super) fn add_custom_losses(mesh: &Mesh, index: usize, losses: &mut Vec<Loss
         let (number, name) = &numbers[position];
         let new_name = format!("{number}_{name}");
         if new_name != custom.name {
-            let loss = Loss::renamed(
-                format!("{path}.name"),
-                "names of custom attributes in IyMA start with a number",
-            );
+            let message = "names of custom attributes in IyMA start with a number";
+            let loss = Loss::renamed(format!("{path}.name"), message);
             losses.push(loss.with_detail(format_args!("\"{}\" becomes \"{new_name}\"", custom.name)));
         }
         let components = smallest_format(custom).components();

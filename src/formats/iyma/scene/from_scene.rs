@@ -9,14 +9,13 @@ use crate::{Loss, Result, path};
 
 /// Concatenates the indices of all meshes: in 32 bits if any mesh has 32-bit indices, otherwise in 16.
 pub(super) fn join_indices(meshes: &[Mesh]) -> IndexBuffer {
-    let is_narrow = meshes.iter().all(|mesh| !matches!(mesh.faces.indices, Some(scene::Indices::U32(_))));
     let all = meshes.iter().filter_map(|mesh| mesh.faces.indices.as_ref());
-    if is_narrow {
-        let parts = all.filter_map(|indices| match indices {
-            scene::Indices::U16(values) => Some(&**values),
-            scene::Indices::U32(_) => None,
-        });
-        return IndexBuffer::from_u16(&parts.collect::<Vec<_>>().concat());
+    let narrow = all.clone().map(|indices| match indices {
+        scene::Indices::U16(values) => Some(&**values),
+        scene::Indices::U32(_) => None,
+    });
+    if let Some(parts) = narrow.collect::<Option<Vec<_>>>() {
+        return IndexBuffer::from_u16(&parts.concat());
     }
     let parts: Vec<_> = all.map(|indices| indices.clone().into_u32()).collect();
     IndexBuffer::from_u32(&parts.concat())

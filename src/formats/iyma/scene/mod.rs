@@ -44,7 +44,6 @@ impl ToScene for Document {
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
-        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         reject_excessive_sharing(&self)?;
         let mut losses = Vec::new();
         add_buffer_losses(&self, &mut losses);
@@ -64,7 +63,7 @@ impl ToScene for Document {
         let meshes = meshes.map(|(index, mesh)| to_mesh(&self, index, mesh));
         let meshes = meshes.collect::<Result<_>>()?;
         let mut scene = Scene { meshes, user_data: user_data.to_vec(), ..Scene::default() };
-        conventions.finish_scene(&mut scene, "iyma");
+        Self::CONVENTIONS.finish_scene(&mut scene, options, "iyma");
         Ok((scene, losses))
     }
 }

@@ -18,13 +18,6 @@ pub(in crate::formats::seed) struct UnreadableLines {
     pub has_properties: bool,
 }
 
-impl UnreadableLines {
-    pub(super) fn add(&mut self, other: UnreadableLines) {
-        self.has_unknown_lines |= other.has_unknown_lines;
-        self.has_properties |= other.has_properties;
-    }
-}
-
 /// A violation of a rule in a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::formats::seed) struct Diagnostic {
@@ -102,7 +95,8 @@ impl Diagnostics {
         for (code, (rule, count)) in next.suppressed {
             self.suppressed.entry(code).or_insert((rule, 0)).1 += count;
         }
-        self.unreadable.add(next.unreadable);
+        self.unreadable.has_unknown_lines |= next.unreadable.has_unknown_lines;
+        self.unreadable.has_properties |= next.unreadable.has_properties;
     }
 
     /// Adds the diagnostics to the report of a file.
