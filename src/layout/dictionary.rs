@@ -17,10 +17,9 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
                 values.iter().for_each(|value| dictionary.add_number(name, (*size, is_big), value.value));
             }
             Shape::Bits { size, .. } => {
-                let fields = reached.declaration.all_bit_fields().into_iter();
-                fields.for_each(|(_, bits, _)| {
-                    dictionary.add_number(name, (*size, is_big), bits.mask() as i128)
-                });
+                for (_, bits, _) in reached.declaration.all_bit_fields() {
+                    dictionary.add_number(name, (*size, is_big), bits.mask() as i128);
+                }
             }
             Shape::Struct(_) | Shape::Choice(_) => {}
         }

@@ -14,10 +14,8 @@ use super::wording::{
 pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut out = IndentedText::default();
     out.push_line(format!("# {title}"));
-    out.push_paragraph(format!(
-        "{}, and there is no padding between fields. Sizes and offsets are in",
-        byte_order_text(layouts)
-    ));
+    let order = byte_order_text(layouts);
+    out.push_paragraph(format!("{order}, and there is no padding between fields. Sizes and offsets are in"));
     out.push_line(
         "bytes, offsets count from the start of the structure. Bit 0 of a word is the least significant one.",
     );
@@ -28,10 +26,8 @@ pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) 
     out.push_paragraph("A file is one of:");
     out.push_line("");
     for (name, ty) in layouts {
-        match ty.declaration() {
-            Some(declaration) => out.push_line(format!("- {name}: {}", link(declaration.name))),
-            None => out.push_line(format!("- {name}")),
-        }
+        let root = ty.declaration().map_or(String::new(), |root| format!(": {}", link(root.name)));
+        out.push_line(format!("- {name}{root}"));
     }
     for reached in reachable(layouts, ListingOrder::ContainersFirst) {
         print_section(&mut out, &reached);

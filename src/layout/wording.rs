@@ -210,11 +210,8 @@ pub(super) fn requirement_text(
             format!("{each} be an index into {}{}", path(list), none.unwrap_or_default())
         }
         Requirement::Within { list, first } => {
-            format!(
-                "The range of this length that starts at {} must lie within {}",
-                expression(first),
-                path(list)
-            )
+            let (first, list) = (expression(first), path(list));
+            format!("The range of this length that starts at {first} must lie within {list}")
         }
         Requirement::Counts { list } => format!("Must be the number of items in {}", path(list)),
         Requirement::Position => "Must be the index of the item".to_owned(),

@@ -196,14 +196,9 @@ impl Assembler<'_> {
     }
 
     /// Writes the recorded bytes of a struct or array unchanged.
-    fn write_recorded(
-        &mut self,
-        WriteTarget { region, at, .. }: WriteTarget,
-        bytes: &[u8],
-        count: u64,
-    ) -> Result<Written> {
-        self.write(region, at, bytes)?;
-        Ok(Written { end: at + bytes.len() as u64, count })
+    fn write_recorded(&mut self, target: WriteTarget, bytes: &[u8], count: u64) -> Result<Written> {
+        self.write(target.region, target.at, bytes)?;
+        Ok(Written { end: target.at + bytes.len() as u64, count })
     }
 
     /// Writes a struct or choice with `body`, in a new frame for the slots of the unit.

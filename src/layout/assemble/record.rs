@@ -174,8 +174,7 @@ impl Visitor for Recorder<'_, '_> {
         self.record_origin(node);
         let packed = self.content_bytes(&node.span, node.bytes);
         self.detached.push((node.own_path(), DetachedData::Packed(packed)));
-        let is_edited = self.edit_paths.is_some() && self.is_edited(node.path);
-        self.edits_packed_value |= is_edited;
+        self.edits_packed_value |= self.edit_paths.is_some() && self.is_edited(node.path);
         let outer = node.path.split_last().map_or(node.path, |(_, outer)| outer);
         if self.edit_paths.is_some() && self.is_edited(outer) {
             self.contents.block_size_paths.extend(size_paths(outer, node.field, &block));

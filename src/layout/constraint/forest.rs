@@ -46,7 +46,7 @@ fn invalid_parents_with(
     let in_cycle = find_cycles(&parent_of);
     let mut faults = Vec::new();
     for (item, parent) in parents.iter().enumerate().filter(|(item, parent)| !is_root(*item, **parent)) {
-        let own_id = id_of(item);
+        let is_in_cycle = id_of(item).is_some_and(|id| in_cycle.get(id) == Some(&true));
         let message = match usize::try_from(*parent).ok().filter(|parent| *parent < count) {
             _ if forest.rooted && item == 0 => format!("parent {parent} of the first item, expected 0"),
             None => format!("parent {parent} is not in 0..{count}"),
@@ -56,9 +56,7 @@ fn invalid_parents_with(
             Some(parent) if forest.rooted && parent > 0 && forest.none == parents.get(parent).copied() => {
                 format!("parent {parent} is outside the tree")
             }
-            Some(_) if own_id.is_some_and(|id| in_cycle.get(id) == Some(&true)) => {
-                "is its own ancestor".to_owned()
-            }
+            Some(_) if is_in_cycle => "is its own ancestor".to_owned(),
             Some(_) => continue,
         };
         faults.push((item, message));

@@ -47,10 +47,7 @@ impl ListCounts {
     /// Returns the number of items in the list at the relative path `list`. That path starts at the nearest struct that
     /// encloses the value at `path` and has the list; `None` if no struct does.
     pub fn find(&self, path: &[Segment], list: &[Segment]) -> Option<u64> {
-        let enclosing = (0..path.len()).rev();
-        enclosing
-            .map(|depth| [&path[..depth], list].concat())
-            .find_map(|path| self.counts.get(&path).copied())
+        (0..path.len()).rev().find_map(|depth| self.counts.get(&[&path[..depth], list].concat()).copied())
     }
 
     /// Stores the size of a list if a constraint refers to it.
@@ -64,8 +61,7 @@ impl ListCounts {
 
     /// Returns `true` if values of type `ty` contain lists that constraints refer to.
     fn has_lists_in(&self, ty: &Type) -> bool {
-        ty.declaration()
-            .is_some_and(|declaration| declaration.fields().any(|field| self.has_lists_in_field(field)))
+        ty.declaration().is_some_and(|outer| outer.fields().any(|field| self.has_lists_in_field(field)))
     }
 
     /// Returns `true` if a field is or contains a list that constraints refer to.

@@ -43,11 +43,8 @@ pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Ty
 
 /// Like [`bind()`], but leaves an import unbound if its value is `None`. A later call can bind it.
 pub(crate) fn bind_partially(ty: &Type, prefix: &'static str, values: Vec<Option<Value>>) -> &'static Type {
-    leak(Binder { prefix, results: Vec::new(), renamed: Vec::new() }.bind_type(
-        ty,
-        &values,
-        &Scope::default(),
-    ))
+    let mut binder = Binder { prefix, results: Vec::new(), renamed: Vec::new() };
+    leak(binder.bind_type(ty, &values, &Scope::default()))
 }
 
 /// Returns the error message for the unbound imports of a declaration; `None` if the declaration has no imports.
@@ -127,15 +124,11 @@ impl Binder {
 
     /// Returns `bound` with the prefix before its name, or `declaration` if both are equal. A number after the name
     /// distinguishes declarations that are bound to different constants.
-    fn rename_if_changed(
-        &mut self,
-        declaration: &'static Declaration,
-        bound: Declaration,
-    ) -> &'static Declaration {
-        if bound == *declaration {
-            return declaration;
+    fn rename_if_changed(&mut self, old: &'static Declaration, bound: Declaration) -> &'static Declaration {
+        if bound == *old {
+            return old;
         }
-        let base = format!("{}{}", self.prefix, declaration.name);
+        let base = format!("{}{}", self.prefix, old.name);
         let numbered = (2..).map(|number| format!("{base}{number}"));
         let is_same = |known: &Declaration| *known == Declaration { name: known.name, ..bound };
         let is_free = |name: &String| self.renamed.iter().all(|known| known.name != name || is_same(known));

@@ -268,13 +268,8 @@ impl Field {
 
     /// Returns a field with the name, documentation, constraints and decoding of a bit field.
     pub(crate) fn from_bit_field(field: &BitField) -> Field {
-        Field {
-            name: field.name,
-            doc: field.doc,
-            constraints: field.constraints,
-            decoding: field.decoding,
-            ..Field::PLAIN
-        }
+        let BitField { name, doc, constraints, decoding, .. } = *field;
+        Field { name, doc, constraints, decoding, ..Field::PLAIN }
     }
 
     /// Returns the type of the block's content, or the type of the field if it has no block.

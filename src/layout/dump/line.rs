@@ -43,10 +43,7 @@ pub(super) fn offset_text(span: &Span) -> String {
 }
 
 fn offset_prefix(span: &Span) -> &'static str {
-    match span {
-        Span::Bytes(_) | Span::Text { .. } => "",
-        Span::Unpacked { .. } => "~",
-    }
+    if let Span::Unpacked { .. } = span { "~" } else { "" }
 }
 
 /// A value and its bytes, on one or several lines.

@@ -190,10 +190,7 @@ impl<'d, W: Write> HexDump<'d, W> {
 
 impl<W: Write> Visitor for HexDump<'_, W> {
     fn enter(&mut self, node: &Node) -> Visit {
-        match self.open_group(node) {
-            ControlFlow::Continue(visit) => visit,
-            ControlFlow::Break(()) => Visit::Stop,
-        }
+        self.open_group(node).continue_value().unwrap_or(Visit::Stop)
     }
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {

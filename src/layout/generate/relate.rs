@@ -117,11 +117,9 @@ impl Generator<'_> {
     /// Stores the numbers of items in the lists of a struct, where they are known.
     pub fn record_list_counts(&mut self, steps: &'static [Step]) {
         for step in steps.iter().filter(|step| step.block.is_none()) {
-            let count = step.count.as_ref().and_then(|count| self.frames.eval_int(count).ok());
+            let count = step.count.as_ref().and_then(|code| self.frames.eval_int(code).ok()?.try_into().ok());
             self.sampler.path.push(Segment::Field(step.field.name));
-            self.relations
-                .list_counts
-                .insert(&self.sampler.path, count.and_then(|count| count.try_into().ok()));
+            self.relations.list_counts.insert(&self.sampler.path, count);
             self.sampler.path.pop();
         }
     }

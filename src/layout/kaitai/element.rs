@@ -141,10 +141,8 @@ impl ElementPrinter<'_> {
                 }
                 _ => {
                     let arguments: Vec<_> = self.arguments.iter().map(|a| expr_text(a, self.names)).collect();
-                    out.push_line(format!(
-                        "type: {}",
-                        quoted(&call_text(&to_snake_case(declaration.name), &arguments))
-                    ));
+                    let call = call_text(&to_snake_case(declaration.name), &arguments);
+                    out.push_line(format!("type: {}", quoted(&call)));
                 }
             },
             _ => {}

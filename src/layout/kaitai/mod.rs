@@ -55,9 +55,8 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
     if !types.is_empty() || !content_types.is_empty() {
         out.push_nested(2, "types:", |out| {
             for reached in types {
-                out.push_nested(2, format!("{}:", to_snake_case(reached.declaration.name)), |out| {
-                    print_body(out, reached)
-                });
+                let name = to_snake_case(reached.declaration.name);
+                out.push_nested(2, format!("{name}:"), |out| print_body(out, reached));
             }
             for (reached, field) in content_types {
                 print_content_type(out, reached, field);
@@ -343,12 +342,8 @@ fn print_content_type(out: &mut IndentedText, reached: &Reached, field: &Field) 
     let Some(block) = &field.block else { return };
     out.push_nested(2, format!("{}:", content_type_name(reached.declaration, field)), |out| {
         print_parameters(out, reached);
-        let element = ElementPrinter {
-            count: None,
-            arguments: block.arguments,
-            checks_enum: true,
-            names: &reached.names,
-        };
+        let (arguments, names) = (block.arguments, &reached.names);
+        let element = ElementPrinter { count: None, arguments, checks_enum: true, names };
         out.push_nested(2, "seq:", |out| {
             print_entry(out, "as_items", |out| element.print(out, &block.content))
         });

@@ -19,13 +19,10 @@ pub(super) fn print_valid(
     names: &Names,
 ) {
     let flat = field.ty.flatten();
-    let is_number = match *flat.item.without_byte_order() {
-        // A list of bytes is one value.
-        _ if flat.is_bytes() => false,
-        Type::Unsigned(size) | Type::Signed(size) => size <= 8,
-        Type::Float(_) => true,
-        _ => false,
-    };
+    let item = flat.item.without_byte_order();
+    // A list of bytes is one value.
+    let is_number =
+        !flat.is_bytes() && matches!(item, Type::Unsigned(..=8) | Type::Signed(..=8) | Type::Float(_));
     match field.constraints {
         [Constraint { requirement: Requirement::OneOf(values), condition: None, .. }]
             if is_number && conditions.is_empty() =>
@@ -48,9 +45,8 @@ pub(super) fn print_valid(
 /// Prints a `valid` that requires all conditions; nothing if there are none.
 pub(super) fn print_valid_conditions(out: &mut IndentedText, conditions: &[impl Borrow<str>]) {
     if !conditions.is_empty() {
-        out.push_nested(2, "valid:", |out| {
-            out.push_line(format!("expr: {}", quoted(&conditions.join(" and "))))
-        });
+        let all = quoted(&conditions.join(" and "));
+        out.push_nested(2, "valid:", |out| out.push_line(format!("expr: {all}")));
     }
 }
 

@@ -114,10 +114,7 @@ impl Code {
 
     /// Evaluates to a boolean; an integer is an error.
     pub fn eval_bool(&self, cells: &[Cell]) -> Result<bool, EvalError> {
-        match self.eval(cells)? {
-            Operand::Bool(value) => Ok(value),
-            Operand::Int(_) => Err(EvalError::Unknown),
-        }
+        if let Operand::Bool(value) = self.eval(cells)? { Ok(value) } else { Err(EvalError::Unknown) }
     }
 
     /// Evaluates to a cell for a slot of a nested unit; a string is copied.

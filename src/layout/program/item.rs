@@ -25,20 +25,16 @@ pub(crate) struct Item {
 impl Item {
     /// Returns the item for a whole file.
     pub fn root(program: &'static Program) -> Item {
-        Item::new(program.root, None, &program.no_arguments, Decoding::NONE)
+        Item::new(program.root, None, &program.no_arguments)
     }
 
     /// Returns the item for the stored value of a field.
     pub fn of_field(step: &'static Step) -> Item {
-        Item::new(step.form, Some(step), &step.arguments, step.field.decoding)
+        Item::new(step.form, Some(step), &step.arguments)
     }
 
-    fn new(
-        form: FormId,
-        step: Option<&'static Step>,
-        arguments: &'static [Argument],
-        decoding: Decoding,
-    ) -> Item {
+    fn new(form: FormId, step: Option<&'static Step>, arguments: &'static [Argument]) -> Item {
+        let decoding = step.map_or(Decoding::NONE, |step| step.field.decoding);
         Item { form, step, arguments, is_array_item: false, may_lack_nul: false, count: None, decoding }
     }
 

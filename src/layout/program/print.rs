@@ -57,11 +57,8 @@ impl Program {
                 Shape::Choice(variants) => {
                     for variant in variants {
                         let condition = expr_text(&variant.condition);
-                        out.push_line(format!(
-                            "{} if {condition}: {}",
-                            variant.name,
-                            type_text(&variant.field, &Names::default())
-                        ));
+                        let ty = type_text(&variant.field, &Names::default());
+                        out.push_line(format!("{} if {condition}: {ty}", variant.name));
                     }
                 }
                 Shape::Enum { size, .. } => out.push_line(format!("a named value of {size} bytes")),

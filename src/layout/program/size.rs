@@ -78,8 +78,7 @@ impl FormSize {
             (FormSize::Fixed(a), FormSize::Fixed(b)) => {
                 a.checked_add(b).map_or(FormSize::FromContent, FormSize::Fixed)
             }
-            (FormSize::FromContent, _) | (_, FormSize::FromContent) => FormSize::FromContent,
-            _ => FormSize::FromArguments,
+            _ => self.either(other),
         }
     }
 

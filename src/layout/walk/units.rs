@@ -243,11 +243,8 @@ impl Walker<'_> {
             };
             let names = names.iter().map(|name| Segment::Field(name));
             let path: Vec<_> = self.path.iter().copied().chain(names).collect();
-            let message = format!(
-                "found {stored:#x}, but the {} of {} is {computed:#x}",
-                checksum.function.name,
-                space.span(first..own.end)
-            );
+            let (function, span) = (checksum.function.name, space.span(first..own.end));
+            let message = format!("found {stored:#x}, but the {function} of {span} is {computed:#x}");
             self.visitor.visit_wrong_checksum(&path, *rule, message);
         }
     }

@@ -55,13 +55,8 @@ pub(super) fn smaller_words(bytes: &[u8]) -> Vec<Vec<u8>> {
 
 /// Returns the number in up to 8 bytes.
 fn read_uint(bytes: &[u8], is_big: bool) -> u64 {
-    let mut word = [0; 8];
-    if is_big {
-        word.iter_mut().zip(bytes.iter().rev()).for_each(|(to, from)| *to = *from);
-    } else {
-        word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-    }
-    u64::from_le_bytes(word)
+    let append = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+    if is_big { bytes.iter().fold(0, append) } else { bytes.iter().take(8).rev().fold(0, append) }
 }
 
 /// Returns the lowest bytes of a number, padded with zeros beyond the eighth.

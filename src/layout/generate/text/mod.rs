@@ -77,9 +77,7 @@ impl TextLine {
         let joined = |identifier, values: Vec<String>| format!("{identifier} {}", values.join(", "));
         let text = match self {
             TextLine::Property(name, value) => format!("[{name}]={value}"),
-            TextLine::Floats(identifier, values) => {
-                joined(identifier, values.iter().map(|value| format!("{value:e}")).collect())
-            }
+            TextLine::Floats(name, values) => joined(name, values.iter().map(|x| format!("{x:e}")).collect()),
             TextLine::Integers(name, values) => joined(name, values.iter().map(u32::to_string).collect()),
             TextLine::Words(identifier, words) => format!("{identifier} {}", words.join(", ")),
         };
