@@ -343,15 +343,26 @@ fn constraints_that_refer_to_bound_imports() {
 #[test]
 fn fields_hide_bound_imports() {
     #[derive(Layout)]
-    #[bitfield(bits = 8)]
+    #[bitfield(bits = 16)]
     #[binrw]
     #[br(map = Self::from_bytes)]
     #[bw(map = |word: &Self| word.into_bytes())]
     #[derive(Clone, Copy)]
     struct Tag {
         #[layout(holds(kind != 3), rule = KIND, message = "kind {kind}")]
-        kind: B4,
-        other: B4,
+        kind: B8,
+        #[layout(declared)]
+        level: TagLevel,
+    }
+
+    /// Only the bit fields of this word hide imports.
+    #[derive(Layout)]
+    #[bitfield(bits = 8)]
+    #[layout(outer(kind))]
+    #[derive(Specifier, Clone, Copy)]
+    struct TagLevel {
+        #[layout(below = kind + 3, rule = RANGE)]
+        value: B8,
     }
 
     #[derive(Layout)]
@@ -368,12 +379,13 @@ fn fields_hide_bound_imports() {
     }
 
     let bound = layout::declaration::bind::<Tagged>("", &[3u8.into(), 1u8.into()]);
-    assert_eq!(findings(bound, &[0x52, 9, 8]), [""; 0]);
+    assert_eq!(findings(bound, &[2, 5, 9, 8]), [""; 0]);
     assert_eq!(
-        findings(bound, &[0x53, 9, 9]),
+        findings(bound, &[3, 6, 9, 9]),
         [
-            "tag.kind (bytes 0x0..0x1): kind 3 [KIND]",
-            "index (bytes 0x2..0x3): found 9, expected less than 9 [RANGE]"
+            "tag.kind (bytes 0x0..0x2): kind 3 [KIND]",
+            "tag.level.value (bytes 0x0..0x2): found 6, expected less than 6 [RANGE]",
+            "index (bytes 0x3..0x4): found 9, expected less than 9 [RANGE]"
         ]
     );
 }
@@ -398,20 +410,24 @@ fn bound_declarations_have_different_names() {
         high: Level,
         #[br(args(2))]
         last: Level,
+        #[br(args(low.value))]
+        unbound: Level,
     }
 
-    let bound = layout::declaration::bind::<Levels>("New", &[]);
+    let bound = layout::declaration::bind::<Levels>("", &[]);
     let text = layout::schema::Schema::Kaitai.print("levels", "", &[("levels", bound)]).remove(0).text;
     let types: Vec<_> =
-        text.lines().filter(|line| line.starts_with("  new_") || line.contains("type: '")).collect();
+        text.lines().filter(|line| line.starts_with("  level") || line.contains("type: '")).collect();
     assert_eq!(
         types,
         [
-            "    type: 'new_level'",
-            "    type: 'new_level2'",
-            "    type: 'new_level'",
-            "  new_level:",
-            "  new_level2:"
+            "    type: 'level'",
+            "    type: 'level2'",
+            "    type: 'level'",
+            "    type: 'level3(low.value)'",
+            "  level:",
+            "  level2:",
+            "  level3:"
         ]
     );
 }

@@ -43,7 +43,7 @@ pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Ty
 
 /// Like [`bind()`], but leaves an import unbound if its value is `None`. A later call can bind it.
 pub(crate) fn bind_partially(ty: &Type, prefix: &'static str, values: Vec<Option<Value>>) -> &'static Type {
-    let mut binder = Binder { prefix, results: Vec::new(), renamed: Vec::new() };
+    let mut binder = Binder { prefix, results: Vec::new(), known: Vec::new() };
     leak(binder.bind_type(ty, &values, &Scope::default()))
 }
 
@@ -72,8 +72,8 @@ struct Binder {
     prefix: &'static str,
     /// The declarations bound so far: the original, the constants for its imports, and the result.
     results: Vec<(&'static Declaration, Vec<Option<Value>>, &'static Declaration)>,
-    /// The changed declarations, each with a different name.
-    renamed: Vec<&'static Declaration>,
+    /// The declarations in the result, each with a different name.
+    known: Vec<&'static Declaration>,
 }
 
 impl Binder {
@@ -103,7 +103,7 @@ impl Binder {
             shape @ (Shape::Enum { .. } | Shape::Bits { .. }) => shape,
         };
         let bound = Declaration { imports: remaining.leak(), shape, ..*declaration };
-        let bound = self.rename_if_changed(declaration, bound);
+        let bound = self.with_unique_name(declaration, bound);
         self.results.push((declaration, constants, bound));
         bound
     }
@@ -112,64 +112,61 @@ impl Binder {
     /// fields hide imports of the same name.
     fn bind_word(&mut self, word: &'static Declaration, scope: &Scope) -> &'static Declaration {
         let Shape::Bits { size, fields } = word.shape else { return word };
-        let mut scope = scope.clone();
-        fields.iter().for_each(|field| scope.remove(field.name));
+        let mut visible = scope.clone();
+        fields.iter().for_each(|field| visible.remove(field.name));
         let fields = leak_all(fields.iter().map(|field| BitField {
-            declared: field.declared.map(|inner| self.bind_word(inner, &scope)),
-            constraints: bind_constraints(field.constraints, &scope),
+            declared: field.declared.map(|inner| self.bind_word(inner, scope)),
+            constraints: bind_constraints(field.constraints, &visible),
             ..*field
         }));
-        self.rename_if_changed(word, Declaration { shape: Shape::Bits { size, fields }, ..*word })
+        self.with_unique_name(word, Declaration { shape: Shape::Bits { size, fields }, ..*word })
     }
 
-    /// Returns `bound` with the prefix before its name, or `declaration` if both are equal. A number after the name
-    /// distinguishes declarations that are bound to different constants.
-    fn rename_if_changed(&mut self, old: &'static Declaration, bound: Declaration) -> &'static Declaration {
-        if bound == *old {
-            return old;
-        }
-        let base = format!("{}{}", self.prefix, old.name);
+    /// Returns `bound` with the prefix before its name, or `old` if both are equal. A number after the name distinguishes
+    /// different declarations.
+    fn with_unique_name(&mut self, old: &'static Declaration, bound: Declaration) -> &'static Declaration {
+        let prefix = if bound == *old { "" } else { self.prefix };
+        let base = format!("{prefix}{}", old.name);
         let numbered = (2..).map(|number| format!("{base}{number}"));
         let is_same = |known: &Declaration| *known == Declaration { name: known.name, ..bound };
-        let is_free = |name: &String| self.renamed.iter().all(|known| known.name != name || is_same(known));
+        let is_free = |name: &String| self.known.iter().all(|known| known.name != name || is_same(known));
         let name = std::iter::once(base.clone()).chain(numbered).find(is_free).unwrap_or_default();
-        if let Some(known) = self.renamed.iter().find(|known| known.name == name) {
+        if let Some(known) = self.known.iter().find(|known| known.name == name) {
             return known;
         }
-        let named = leak(Declaration { name: name.leak(), ..bound });
-        self.renamed.push(named);
+        let is_old = bound == *old && name == old.name;
+        let named = if is_old { old } else { leak(Declaration { name: name.leak(), ..bound }) };
+        self.known.push(named);
         named
     }
 
     /// Returns the field with the names in `scope` bound; `None` if its condition is always false. Removes the name of
     /// the field from `scope`, since it hides an import of the same name from here on.
     fn bind_field(&mut self, field: &Field, scope: &mut Scope) -> Option<Field> {
-        let name = field.name;
-        let Some(condition) = bind_condition(field.condition, scope) else {
-            scope.remove(name);
-            return None;
-        };
-        let simplified = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, scope));
+        let before = scope.clone();
+        scope.remove(field.name);
+        let condition = bind_condition(field.condition, &before)?;
+        let simplified = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, &before));
         let (count, position) = (simplified(field.count), simplified(field.position));
         let mut field = Field { condition, count, position, ..*field };
         field.block = field.block.map(|block| {
-            let (content, arguments) = self.bind_item(&block.content, block.arguments, scope);
+            let (content, arguments) = self.bind_item(&block.content, block.arguments, &before, scope);
             let (encoding, size) = (simplified(block.encoding), simplified(block.size));
             Block { encoding, size, content, arguments, ..block }
         });
         field.checksum = field.checksum.map(|checksum| {
-            let arguments = checksum.arguments.iter().map(|argument| simplify(argument, scope));
+            let arguments = checksum.arguments.iter().map(|argument| simplify(argument, &before));
             Checksum { arguments: leak_all(arguments), ..checksum }
         });
-        let (ty, arguments) = self.bind_item(&field.ty, field.arguments, scope);
+        let (ty, arguments) = self.bind_item(&field.ty, field.arguments, &before, scope);
         (field.ty, field.arguments) = (ty, arguments);
-        scope.remove(name);
         let check = |check: &Check| Check { condition: simplify(&check.condition, scope), ..*check };
         field.checks = leak_all(field.checks.iter().map(check));
         field.constraints = bind_constraints(field.constraints, scope);
         field.plausible = bind_constraints(field.plausible, scope);
         if let Some(chosen) = only_variant(&field.ty) {
             (field.ty, field.count, field.arguments) = (chosen.ty, chosen.count, chosen.arguments);
+            field.rule = chosen.rule.or(field.rule);
         }
         Some(field)
     }
@@ -192,8 +189,15 @@ impl Binder {
     }
 
     /// Binds those imports of a type whose arguments are constants. Returns the bound type and the other arguments.
-    fn bind_item(&mut self, ty: &Type, arguments: &[Expr], scope: &Scope) -> (Type, &'static [Expr]) {
-        let arguments: Vec<Expr> = arguments.iter().map(|argument| simplify(argument, scope)).collect();
+    /// `before` is the scope of the arguments, and `scope` that of constraints in packed words.
+    fn bind_item(
+        &mut self,
+        ty: &Type,
+        arguments: &[Expr],
+        before: &Scope,
+        scope: &Scope,
+    ) -> (Type, &'static [Expr]) {
+        let arguments: Vec<Expr> = arguments.iter().map(|argument| simplify(argument, before)).collect();
         let constants: Vec<Option<Value>> = arguments.iter().map(to_constant).collect();
         let remaining = arguments.iter().zip(&constants).filter(|(_, constant)| constant.is_none());
         let remaining = leak_all(remaining.map(|(argument, _)| *argument));
@@ -208,7 +212,8 @@ impl Binder {
             Type::BigEndian(number) => Type::BigEndian(leak(self.bind_type(number, constants, scope))),
             Type::List(item) => {
                 let item = self.bind_type(item, constants, scope);
-                let chosen = only_variant(&item).filter(|chosen| chosen.count.is_none());
+                let chosen =
+                    only_variant(&item).filter(|chosen| chosen.count.is_none() && chosen.rule.is_none());
                 Type::list(leak(chosen.map_or(item, |chosen| chosen.ty)))
             }
             Type::Declared(word @ Declaration { shape: Shape::Bits { .. }, .. }) => {
@@ -221,7 +226,7 @@ impl Binder {
 }
 
 /// Returns the field of the only variant, if `ty` is a choice without imports whose one variant is always chosen, and
-/// the field has nothing but a type.
+/// the field has nothing but a type and a rule.
 fn only_variant(ty: &Type) -> Option<&'static Field> {
     let Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) = ty else {
         return None;
