@@ -341,7 +341,7 @@ fn constraints_that_refer_to_bound_imports() {
 
 /// Fields and bit fields hide imports of the same name.
 #[test]
-fn fields_hide_bound_imports() {
+fn fields_hide_imports() {
     #[derive(Layout)]
     #[bitfield(bits = 16)]
     #[binrw]
@@ -378,6 +378,19 @@ fn fields_hide_bound_imports() {
         index: u8,
     }
 
+    #[derive(Layout)]
+    #[binrw]
+    #[brw(little)]
+    struct Outer {
+        size: u8,
+        #[br(args(3, size))]
+        tagged: Tagged,
+    }
+
+    assert_eq!(
+        findings(&Outer::TYPE, &[1, 2, 5, 9, 9]),
+        ["tagged.index (bytes 0x4..0x5): found 9, expected less than 9 [RANGE]"]
+    );
     let bound = layout::declaration::bind::<Tagged>("", &[3u8.into(), 1u8.into()]);
     assert_eq!(findings(bound, &[2, 5, 9, 8]), [""; 0]);
     assert_eq!(

@@ -194,9 +194,11 @@ pub(crate) struct VisibleValues<'c> {
 
 impl Lookup for VisibleValues<'_> {
     fn lookup(&self, path: &[&str]) -> Option<Value> {
-        let mut names = self.unit?.slots.iter().zip(self.cells);
-        let (name, cell) =
-            names.find(|(name, cell)| **cell != Cell::Empty && path.starts_with(&name.path))?;
+        let names = self.unit?.slots.iter().zip(self.cells);
+        let mut known = names.filter(|(name, cell)| **cell != Cell::Empty && path.starts_with(&name.path));
+        // A field hides an import of the same name.
+        let field = known.clone().find(|(name, _)| name.import.is_none());
+        let (name, cell) = field.or_else(|| known.next())?;
         match (&path[name.path.len()..], cell.to_value(name.kind.word())?) {
             ([], value) => Some(value),
             ([field], Value::Bits(word, declaration)) => bit_field_value(word, declaration, field),
