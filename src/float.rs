@@ -32,7 +32,7 @@ pub fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Res
 struct FloatVisitor<T>(PhantomData<T>);
 
 /// Implements [`Floats`] for a float whose bits have `$digits` hexadecimal digits. `$narrow` converts a 64-bit float;
-/// `None` if it does not fit.
+/// `None` if it does not fit in 32 bits.
 macro_rules! impl_floats {
     ($float:ident, $digits:literal, $serialize:ident, $narrow:expr) => {
         impl Floats for $float {

@@ -134,7 +134,7 @@ pub struct MeshInfo {
     pub indices: u64,
     /// Bits per index; 0 if the mesh has no indices.
     pub index_bits: u32,
-    /// The start of the mesh in buffers that all meshes share; `None` if each mesh has its own buffers.
+    /// The start of the mesh in buffers that all meshes share; `None` if meshes share no buffers.
     #[json(flatten)]
     pub start: Option<MeshStart>,
     /// The number of instances; `None` if the mesh has no placements.

@@ -69,7 +69,9 @@ impl Mesh {
         list.extend(self.tangents.as_ref().map(|_| attribute("tangent", "4 × f32")));
         list.extend((0..self.uvs.len()).map(|set| attribute(format!("uv{set}"), "2 × f32")));
         let colors = self.colors.iter().enumerate();
-        list.extend(colors.map(|(set, own)| attribute(format!("color{set}"), own.describe_components())));
+        list.extend(
+            colors.map(|(set, values)| attribute(format!("color{set}"), values.describe_components())),
+        );
         for (set, Skin { weights, .. }) in self.skins.iter().enumerate() {
             list.push(attribute(format!("joints{set}"), "4 × u16"));
             list.push(attribute(format!("weights{set}"), weights.describe_components()));

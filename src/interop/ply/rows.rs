@@ -156,8 +156,8 @@ impl<'a> Rows<'a> {
 
     fn components(&self, column: &Column) -> Components {
         fn values<T, const N: usize>(rows: &Rows, column: &Column, convert: impl Fn([u8; N]) -> T) -> Vec<T> {
-            let own = |raw: RawNumber| std::array::from_fn(|byte| raw[byte]);
-            rows.rows().map(|row| convert(own(column.raw(row)))).collect()
+            let first_bytes = |raw: RawNumber| std::array::from_fn(|byte| raw[byte]);
+            rows.rows().map(|row| convert(first_bytes(column.raw(row)))).collect()
         }
         match column.number_type {
             NumberType::I8 => Components::I8(values(self, column, i8::from_le_bytes)),

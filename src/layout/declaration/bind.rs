@@ -12,7 +12,8 @@ use crate::layout::Layout;
 use crate::layout::expr::{BinaryOp, Expr, Scope, UnaryOp, Value};
 
 /// Returns the layout of `T` with its imports bound to `arguments`, in order. The names of changed declarations are
-/// prefixed with `prefix`, so that layouts of several dialects can coexist.
+/// prefixed with `prefix`, so that layouts of several dialects can coexist. A number distinguishes declarations that
+/// would otherwise have the same name. A field or bit field hides an import of the same name.
 ///
 /// Each call builds the layout again and leaks it: store the result in a `static`.
 ///
@@ -122,8 +123,8 @@ impl Binder {
         self.with_unique_name(word, Declaration { shape: Shape::Bits { size, fields }, ..*word })
     }
 
-    /// Returns `bound` with the prefix before its name, or `old` if both are equal. A number after the name distinguishes
-    /// different declarations.
+    /// Returns `bound` with the prefix before its name, or `old` if both are equal. A number after the name
+    /// distinguishes different declarations.
     fn with_unique_name(&mut self, old: &'static Declaration, bound: Declaration) -> &'static Declaration {
         let prefix = if bound == *old { "" } else { self.prefix };
         let base = format!("{prefix}{}", old.name);

@@ -190,7 +190,8 @@ impl<'c> Sampler<'c> {
             return Value::Int(self.draw_integer(int, literals));
         }
         match ty.without_byte_order() {
-            Type::Float(size) => self.draw_float(*size != 4),
+            Type::Float(4) => Value::F32(self.draw_f32()),
+            Type::Float(_) => Value::F64(self.draw_f64()),
             Type::Declared(declaration) => match declaration.shape {
                 Shape::Enum { values, .. } => {
                     let index = self.draw_below(values.len() as u64) as usize;
@@ -249,21 +250,28 @@ impl<'c> Sampler<'c> {
         }
     }
 
-    /// Draws a 32-bit or 64-bit float.
-    fn draw_float(&mut self, is_double: bool) -> Value {
-        let number = |number| if is_double { Value::F64(number) } else { Value::F32(number as f32) };
+    fn draw_f32(&mut self) -> f32 {
+        const BOUNDARIES: [u64; 10] = float_boundaries(8, 23);
         if self.is_plausible {
-            return number(self.draw_plausible_float());
+            return self.draw_plausible_float() as f32;
         }
-        let (boundaries, all) =
-            if is_double { (float_boundaries(11, 52), u64::MAX) } else { (float_boundaries(8, 23), 1 << 32) };
-        let bits = match self.draw_kind([8, boundaries.len() as u64, 0, all]) {
-            (0, small) => return number(small as f64),
-            (1, boundary) => boundaries[boundary as usize],
-            (_, bits) if is_double => bits << 2 | self.draw_below(4),
-            (_, bits) => bits,
-        };
-        if is_double { Value::F64(f64::from_bits(bits)) } else { Value::F32(f32::from_bits(bits as u32)) }
+        match self.draw_kind([8, BOUNDARIES.len() as u64, 0, 1 << 32]) {
+            (0, small) => small as f32,
+            (1, boundary) => f32::from_bits(BOUNDARIES[boundary as usize] as u32),
+            (_, bits) => f32::from_bits(bits as u32),
+        }
+    }
+
+    fn draw_f64(&mut self) -> f64 {
+        const BOUNDARIES: [u64; 10] = float_boundaries(11, 52);
+        if self.is_plausible {
+            return self.draw_plausible_float();
+        }
+        match self.draw_kind([8, BOUNDARIES.len() as u64, 0, u64::MAX]) {
+            (0, small) => small as f64,
+            (1, boundary) => f64::from_bits(BOUNDARIES[boundary as usize]),
+            (_, bits) => f64::from_bits(bits << 2 | self.draw_below(4)),
+        }
     }
 
     /// Draws an integer from 0 to 7, or a multiple of 0.001 from −100 to 100.

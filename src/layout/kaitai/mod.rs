@@ -174,21 +174,23 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
             print_entry(out, "check_start", |out| out.push_line("size: 0"));
         }
     });
-    let ahead = fields.iter().filter(|field| field.lookahead).map(|field| (field, None));
-    let placed = fields.iter().filter(|field| field.position.is_some()).map(|field| (field, field.position));
-    let instances: Vec<_> = ahead.chain(placed).collect();
-    if instances.is_empty() {
+    let placed: Vec<_> = fields.iter().filter_map(|field| Some((field, field.position?))).collect();
+    let ahead: Vec<_> = fields.iter().filter(|field| field.lookahead).collect();
+    if placed.is_empty() && ahead.is_empty() {
         return;
     }
     out.push_nested(2, "instances:", |out| {
-        for (field, position) in instances {
+        for field in ahead {
             let id = field_id(field);
             out.push_nested(2, format!("{id}:"), |out| {
-                let Some(position) = position else {
-                    // Evaluated on first use, in an expression of the next field.
-                    out.push_line("pos: _io.pos");
-                    return print_content(out, reached, (field, &id), None, field.doc);
-                };
+                // Evaluated on first use, in an expression of the next field.
+                out.push_line("pos: _io.pos");
+                print_content(out, reached, (field, &id), None, field.doc);
+            });
+        }
+        for (field, position) in placed {
+            let id = field_id(field);
+            out.push_nested(2, format!("{id}:"), |out| {
                 // Offsets count from the start of the file or of the unpacked bytes.
                 if !reached.is_packed {
                     out.push_line("io: _root._io");

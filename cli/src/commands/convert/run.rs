@@ -74,7 +74,7 @@ impl ConversionArgs {
 
     /// Returns the encoding of the output: `--to` if given, otherwise the encoding for the extension of `output`. If
     /// several formats share the extension, the format of the input takes precedence. If the extension determines no
-    /// format, a JSON document is written in its own format.
+    /// format, a JSON document is written in the format that it names.
     fn target_encoding(
         &self,
         input: &Path,
