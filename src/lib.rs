@@ -25,7 +25,7 @@
 //!
 //! # Convert
 //!
-//! The extension selects the format. Every conversion returns a list of losses.
+//! The extension selects the format; an existing file is replaced. Every conversion returns a list of losses.
 //!
 //! ```
 //! # #[cfg(all(feature = "bmd", feature = "gltf"))] {
@@ -45,9 +45,10 @@
 //! # Check
 //!
 //! [`read`] and [`open`] are strict: they return the first violation as an [`Error`] with the path of the field, its
-//! byte range and the rule. [`open_with`] with [`ReadOptions::lenient`] reads even invalid files, if they can be
-//! decoded unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded. [`detect`] fails
-//! if the start of a file is damaged; `AnyFormat::of::<mesh::Document>()` checks it nevertheless.
+//! byte range and the rule. With [`ReadOptions::lenient`], [`open_with`] and `Scene::open_with` read even invalid files,
+//! if they can be decoded unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded.
+//! [`detect`] knows the five formats, not interchange formats. If neither the bytes nor the extension identify the
+//! format, call `AnyFormat::of::<mesh::Document>().check`.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
@@ -65,8 +66,8 @@
 //!
 //! # Change one value of a file
 //!
-//! [`layout::assemble::edit`] keeps all other bytes, even if the file breaks rules. `meshspec dump --json` prints the
-//! paths. Seed files are text and have no layout: change their [`Document`] instead.
+//! [`layout::assemble::edit`] keeps all other bytes, even if the file breaks rules. `meshspec dump --json` and
+//! [`layout::dump`] list the paths. Seed files are text and have no layout: change their [`Document`] instead.
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {
@@ -75,7 +76,7 @@
 //! let detected = meshspec::detect(&bytes, None)?;
 //! let layout = detected.format.layout_of(&bytes, detected.dialect).expect("a binary format");
 //! let edits = [Edit { path: "vertices[5].position[1]".into(), change: Change::Set("2.5".into()) }];
-//! // `true` instead of `false` recomputes the other counts, sizes and offsets that no longer match.
+//! // `true` instead of `false` also corrects counts, sizes and offsets that no longer match, except those in `edits`.
 //! let edited = edit(layout, &bytes, &edits, false, &Default::default())?;
 //! # let differing = bytes.iter().zip(&edited).filter(|(a, b)| a != b).count();
 //! # assert!(bytes.len() == edited.len() && (1..=4).contains(&differing));
@@ -86,8 +87,8 @@
 //! # Declare a format
 //!
 //! A binrw struct with [`#[derive(Layout)]`](layout::Layout) above `#[binrw]`, other derives below, and an implementation
-//! of [`BinaryFormat`] is a format. Dumps, schemas, generated files and loader tests are derived from it: see [`layout`].
-//! Add the dependency `binrw = "0.15"`.
+//! of [`BinaryFormat`] is a format. Dumps, schemas, generated files and loader tests follow from it: see [`layout`].
+//! Depend on `binrw = "0.15"`.
 //!
 //! ```
 //! use binrw::binrw;
@@ -119,7 +120,7 @@
 //! ```
 //!
 //! Other [constraints] on fields are `below = limit`, `one_of(2, 3)` and `holds(first < second), message = "…"`, which
-//! compares a field with earlier ones. `track.write(&Default::default())` returns the bytes. [`AnyFormat::of::<Track>()`]
+//! compares a field with earlier ones. Nested structs also derive `Layout`; their rules belong in `RULES`. `track.write(&Default::default())` returns the bytes. [`AnyFormat::of::<Track>()`]
 //! is the format for [`check`] and for a command-line tool. See [docs/extending.md].
 //!
 //! [docs/extending.md]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md
@@ -129,9 +130,10 @@
 //! # Test a loader
 //!
 //! With the feature `proptest`, `conformance` runs a loader on valid, broken, almost broken and mutated files of a
-//! format. It reports one disagreement with strict reading per cause, with the smallest file that reproduces it. The
-//! loader returns a `Result`, an `Option` or a `bool`; `compare` in place of `run` also compares its contents. For a
-//! loader in another language, write files with `meshspec corpus` and run it on them with `meshspec conform`.
+//! format. It reports disagreements with strict reading, one per rule and field, each with a minimal file. The loader
+//! returns a `Result`, an `Option` or a `bool`. To test its contents too, call `compare(|document| …, |bytes| …)`, whose
+//! functions return what the file contains and what was loaded. Loaders in other languages are tested with `meshspec
+//! corpus` and `meshspec conform`.
 //!
 //! ```
 //! # #[cfg(all(feature = "proptest", feature = "crucible"))] {

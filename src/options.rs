@@ -55,7 +55,7 @@ pub enum Dialect {
     Custom {
         /// The name on the command line.
         name: &'static str,
-        /// The number that the declaration imports as its argument, such as a version.
+        /// The number passed to the declaration's import, such as a version.
         number: u8,
     },
 }
@@ -75,7 +75,7 @@ impl Dialect {
         }
     }
 
-    /// The number that a declaration imports as its argument.
+    /// The number passed to the declaration's import.
     pub const fn number(self) -> u8 {
         match self {
             Dialect::Spec => 0,
@@ -87,7 +87,7 @@ impl Dialect {
     }
 }
 
-/// Converts a dialect to the argument of a declaration.
+/// Converts a dialect to the value of a declaration's import.
 impl From<Dialect> for Value {
     fn from(dialect: Dialect) -> Value {
         Value::Int(dialect.number().into())

@@ -14,7 +14,7 @@ use crate::file_content::{compare_content, has_hash, have_same_content};
 use crate::input::{STANDARD, is_standard};
 use crate::job_log::{ImageHashes, hash_bytes};
 use crate::regular_files;
-use crate::temp_files::{MoveGuard, TemporaryFile, begin_move};
+use crate::temp_files::{SignalDeferral, TemporaryFile, defer_signals};
 
 /// Returns the name of an output file for messages.
 pub fn name_of(path: &Path) -> String {
@@ -207,7 +207,7 @@ impl StagedOutput {
         self.files.sort_by_key(|file| file.role.is_image());
         let has_images = self.files.last().is_some_and(|file| file.role.is_image());
         let mut images = has_images.then(lock_images);
-        let guard = begin_move();
+        let guard = defer_signals();
         let mut added = Vec::new();
         let placed = self.move_all(&mut added, &mut images, &guard);
         if placed.is_err() {
@@ -225,7 +225,7 @@ impl StagedOutput {
         &mut self,
         added: &mut Vec<PathBuf>,
         images: &mut Option<MutexGuard<BTreeSet<PathBuf>>>,
-        guard: &MoveGuard,
+        guard: &SignalDeferral,
     ) -> Result<()> {
         for StagedFile { path, file, role } in self.files.drain(..) {
             let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);

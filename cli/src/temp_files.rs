@@ -31,12 +31,13 @@ impl Drop for Registration {
     }
 }
 
-/// A guard that makes signal handlers wait while files are moved.
-pub struct MoveGuard(#[allow(dead_code, reason = "only held until dropped")] RwLockReadGuard<'static, ()>);
+/// Makes signal handlers wait until it is dropped, while files are created or moved.
+pub struct SignalDeferral(
+    #[allow(dead_code, reason = "only held until dropped")] RwLockReadGuard<'static, ()>,
+);
 
-/// Makes signal handlers wait until the returned guard is dropped.
-pub fn begin_move() -> MoveGuard {
-    MoveGuard(CHANGES.read().unwrap_or_else(PoisonError::into_inner))
+pub fn defer_signals() -> SignalDeferral {
+    SignalDeferral(CHANGES.read().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl TemporaryFile {
@@ -57,7 +58,7 @@ impl TemporaryFile {
         }
         // Reports a missing folder here, since errors from `tempfile` contain the path of the temporary file.
         fs::metadata(folder)?;
-        let _guard = begin_move();
+        let _guard = defer_signals();
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         let path = file.path().to_owned();
         FILES.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
@@ -75,7 +76,7 @@ impl TemporaryFile {
 
     /// Moves the file to `path` and keeps the permissions of a replaced file. Returns an error if `path` exists, unless
     /// `replace` is set.
-    pub fn move_to(self, path: &Path, replace: bool, _: &MoveGuard) -> io::Result<()> {
+    pub fn move_to(self, path: &Path, replace: bool, _: &SignalDeferral) -> io::Result<()> {
         if let Ok(replaced) = fs::metadata(path) {
             self.file.as_file().set_permissions(replaced.permissions())?;
         }

@@ -139,7 +139,7 @@ fn check_options(requirements: &[Directive], options: &[Directive]) -> Result<()
         let mut owners = REQUIREMENT_OPTIONS.iter().filter(has).map(|(owner, _)| *owner);
         if !owners.clone().any(|owner| requirements.iter().any(|requirement| requirement.name == owner)) {
             let owner = owners.next().unwrap_or_default();
-            let message = format!("`{}` belongs to another constraint, such as `{owner}`", directive.name);
+            let message = format!("`{}` is an option of `{owner}`", directive.name);
             return Err(Error::new(directive.name.span(), message));
         }
     }

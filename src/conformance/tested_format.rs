@@ -81,7 +81,7 @@ impl<T: Declared> TestedFormat for DeclaredFiles<T> {
     fn files(&self, config: Config, dialect: Dialect) -> BoxedStrategy<Vec<u8>> {
         let files = T::ABOUT.layout(dialect).map(|layout| {
             let is_valid = move |file: &Vec<u8>| DeclaredFiles::<T>(PhantomData).read(file, dialect).is_ok();
-            generate::files(layout, config).prop_filter("a rule that code checks", is_valid).boxed()
+            generate::files(layout, config).prop_filter("a rule enforced in code", is_valid).boxed()
         });
         files.unwrap_or_else(|| Just(Vec::new()).boxed())
     }

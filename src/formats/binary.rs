@@ -231,7 +231,7 @@ fn layouts<T: BinaryFormat>() -> Layouts {
         let bind_layout = |(index, dialect): (usize, &Dialect)| {
             let (name, prefix) = match index {
                 0 => (T::NAME, ""),
-                _ => (&*String::leak(format!("{}_{dialect}", T::NAME)), capitalise(dialect.name())),
+                _ => (&*String::leak(format!("{}_{dialect}", T::NAME)), capitalize(dialect.name())),
             };
             (name, bind::<T>(prefix, &[(*dialect).into()]))
         };
@@ -240,7 +240,7 @@ fn layouts<T: BinaryFormat>() -> Layouts {
 }
 
 /// Capitalises a dialect name for use in type names.
-fn capitalise(name: &str) -> &'static str {
+fn capitalize(name: &str) -> &'static str {
     let mut letters = name.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     String::leak(first.into_iter().chain(letters).collect())

@@ -32,14 +32,15 @@ pub(super) fn generated_files(
             let count = if config.plausible { report.findings().len() } else { report.errors() };
             (count == 0).then_some((dialect, bytes))
         };
-        generate::files(ty, config).prop_filter_map("a rule that code checks", check_bytes).boxed()
+        generate::files(ty, config).prop_filter_map("a rule enforced in code", check_bytes).boxed()
     };
     let strategies: Vec<_> = about.dialects.iter().zip(about.layouts()).map(strategy_for).collect();
     (!strategies.is_empty()).then(|| Union::new(strategies).boxed())
 }
 
 /// Returns a strategy for documents that strict reading accepts, decoded from generated files of `types`; without
-/// findings if `config.plausible` is set. `decode` skips checks and sets the values that only code determines.
+/// findings if `config.plausible` is set. `decode` must not check the document. It sets values that the
+/// declaration leaves open, such as the last row of a renderlib root transform.
 pub(super) fn documents<D: Format + Clone + Debug>(
     types: impl IntoIterator<Item = (&'static Type, Dialect)>,
     config: Config,
@@ -53,7 +54,7 @@ pub(super) fn documents<D: Format + Clone + Debug>(
             document.check_into(&mut report);
             report.findings().is_empty().then_some(document)
         };
-        generate::files(ty, config).prop_filter_map("a rule that code checks", decode_valid).boxed()
+        generate::files(ty, config).prop_filter_map("a rule enforced in code", decode_valid).boxed()
     };
     Union::new(types.into_iter().map(strategy_for))
 }

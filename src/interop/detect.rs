@@ -30,7 +30,7 @@ impl Interchange {
     }
 }
 
-/// Returns a text without a leading byte order mark.
+/// Returns `text` without a leading byte order mark.
 pub(super) fn without_byte_order_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }

@@ -10,8 +10,8 @@
 //! `"lookahead"` marks a field with the same offset as the next field. A constraint has one key for its
 //! requirement, such as `"below"`, `"one_of"`, `"finite"`, `"index_into"` or `"holds"`. Some requirements have
 //! further keys, such as `"of"` and `"tolerance"` for `"sum"`. `"if"`, `"rule"` and `"message"` follow. `"decoded"`
-//! is the name of the function that decodes a stored value, and `"formula"` is its formula. Keys
-//! without a value are omitted.
+//! is the name of the function that decodes a stored value, `"formula"` is the same conversion as a C expression or in
+//! words, and `"unit"` is the unit of the decoded value. Keys without a value are omitted.
 //!
 //! A checksum is `{"function", "arguments", "from", "stored", "none"}`: the name of the function, its arguments in
 //! addition to the bytes, the first covered field (`"self"` for the start of the struct, omitted to cover only this

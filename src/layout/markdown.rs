@@ -121,7 +121,7 @@ fn print_struct_table(out: &mut IndentedText, reached: &Reached, fields: &[Field
     }
 }
 
-/// Links the first mention of a type's declaration in a text.
+/// Links the first mention of a type's declaration in `text`.
 fn with_link(text: String, ty: &Type) -> String {
     match ty.declaration() {
         Some(declaration) => text.replacen(declaration.name, &link(declaration.name), 1),

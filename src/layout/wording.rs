@@ -55,7 +55,7 @@ impl IndentedText {
     }
 }
 
-/// Marks up a name or an expression in a text.
+/// Marks up a name or an expression, such as with backticks.
 pub(super) type Markup = fn(&str) -> String;
 
 /// Returns an expression as human-readable text.
@@ -227,7 +227,7 @@ pub(super) fn requirement_text(
             let root = if *rooted { "; the first item is its own parent" } else { "" };
             let first = if *parents_first { ", lower than the index of the item" } else { "" };
             let index = match ids {
-                Some(id) => format!("the index or {} of the parent, the same for all items", code(id)),
+                Some(id) => format!("the index of the parent in all items, or its {} in all items", code(id)),
                 None => "the index of the parent".to_owned(),
             };
             let cycles = match (parents_first, rooted) {
@@ -250,7 +250,7 @@ pub(super) fn remark_lines(field: &Field, names: &Names) -> String {
     lines.chain(checksum_text(field, names, str::to_owned)).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a text like `Checksum: CRC-32 from count on, stored in sum.`; `None` without checksum. `code` marks names.
+/// Returns text like `Checksum: CRC-32 from count on, stored in sum.`; `None` without checksum. `code` marks names.
 pub(super) fn checksum_text(field: &Field, names: &Names, code: Markup) -> Option<String> {
     let Checksum { stored, function, from, none, .. } = field.checksum?;
     let stored = code(&readable_expr(&stored, names));

@@ -126,7 +126,7 @@ impl Loss {
     }
 
     /// Creates a loss of kind [`LossKind::Quantised`]. Values deviate by at most `error`, in the unit of `quantity`.
-    pub(crate) fn quantised(
+    pub(crate) fn quantized(
         path: impl Into<Path>,
         message: impl Into<String>,
         quantity: Quantity,
@@ -150,7 +150,7 @@ impl Loss {
         Loss { detail: Some(detail.to_string()), ..self }
     }
 
-    /// Sets the affected value to a text in the source and its replacement.
+    /// Sets the affected value: the text in the source and its replacement.
     pub(crate) fn with_change(self, before: impl fmt::Display, after: &str) -> Loss {
         self.with_detail(format_args!("\"{before}\" becomes \"{after}\""))
     }

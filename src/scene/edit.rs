@@ -84,13 +84,13 @@ impl Scene {
         if !offset.is_finite() || offset == DVec3::ZERO {
             return None;
         }
-        let centred = DMat4::from_translation(offset) * transform;
+        let centered = DMat4::from_translation(offset) * transform;
         if self.skeleton.joints.is_empty() {
             self.transform = None;
-            self.transform_f64(centred);
+            self.transform_f64(centered);
             return Some(offset.into());
         }
-        let rounded = Some(centred.as_mat4()).filter(|rounded| rounded.is_finite())?;
+        let rounded = Some(centered.as_mat4()).filter(|rounded| rounded.is_finite())?;
         self.transform = Some(rounded);
         // The offset as rounded to 32 bits.
         Some((rounded.w_axis.as_dvec4() - transform.w_axis).truncate().into())

@@ -26,9 +26,9 @@ const MILLIMETRE: f64 = 1e-3;
 /// one bit.
 const UNAVOIDABLE_FRACTION: f64 = 1.0 / (1 << 24) as f64;
 
-/// The ratio of the largest coordinate to the bounding box size above which points count as local: close together and
-/// far from the origin. The rounding error of other points never exceeds [`VISIBLE_MESH_FRACTION`].
-const MIN_LOCAL_RATIO: f64 = 1000.0;
+/// The ratio of the largest coordinate to the bounding box size above which points count as distant: close
+/// together and far from the origin. The rounding error of other points never exceeds [`VISIBLE_MESH_FRACTION`].
+const MIN_DISTANT_RATIO: f64 = 1000.0;
 
 /// The absolute coordinate in metres above which the error of rounding to 32 bits may exceed a millimetre.
 pub(crate) const FAR_METRES: f32 = 32768.0;
@@ -65,9 +65,9 @@ impl Extent {
         self.low.abs().max(self.high.abs()).max_element()
     }
 
-    /// Returns `true` if the box is far from the origin relative to its size. Adding points never makes a box local.
-    pub fn is_local(&self) -> bool {
-        self.largest() > MIN_LOCAL_RATIO * self.size()
+    /// Returns `true` if the box is far from the origin relative to its size. Adding points never makes a box distant.
+    pub fn is_distant(&self) -> bool {
+        self.largest() > MIN_DISTANT_RATIO * self.size()
     }
 
     /// Returns `true` if coordinates in this box need 64 bits. `error` is their largest rounding error in 32 bits.
@@ -192,7 +192,7 @@ impl Scene {
             let is_visible = all.is_error_visible(error) || exceeds(error, VISIBLE_MESH_FRACTION, own);
             if is_visible && own.centring_reduces(error) {
                 let path = format!("meshes[{index}].positions");
-                let loss = Loss::quantised(path, message, Quantity::POSITIONS, error as f32);
+                let loss = Loss::quantized(path, message, Quantity::POSITIONS, error as f32);
                 losses.push(loss.with_mesh_size(own.size() as f32));
             }
         }

@@ -31,7 +31,7 @@ impl Scene {
                 false => ("skeleton.joints.translation", "joint translations were rounded to 32 bits"),
                 true => ("transform", "the scene transform was rounded to 32 bits"),
             };
-            losses.push(Loss::quantised(path, message, Quantity::TRANSLATIONS, error as f32));
+            losses.push(Loss::quantized(path, message, Quantity::TRANSLATIONS, error as f32));
         }
     }
 

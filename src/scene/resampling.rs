@@ -79,7 +79,7 @@ impl Deviation {
         ];
         let losses = properties.into_iter().filter_map(|(name, quantity, error)| {
             let path = format!("animations[{animation}].channels.{name}");
-            Some(Loss::quantised(path, message, quantity, error?).in_category(Category::Animation))
+            Some(Loss::quantized(path, message, quantity, error?).in_category(Category::Animation))
         });
         losses.collect()
     }

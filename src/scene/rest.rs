@@ -117,7 +117,7 @@ impl Scene {
         (error > TOLERANCE * size).then(|| {
             let message =
                 format!("{format} stores a single pose; vertices with several joints deviate in animations");
-            Loss::quantised("animations", message, Quantity::POSITIONS, error).with_mesh_size(size)
+            Loss::quantized("animations", message, Quantity::POSITIONS, error).with_mesh_size(size)
         })
     }
 }

@@ -197,7 +197,7 @@ impl Capabilities {
             if reduced.vertex_count > 0 {
                 let message =
                     format!("{format} supports at most 4 joints per vertex; the largest weights were kept");
-                let loss = Loss::quantised(path, message, Quantity::WEIGHTS, reduced.max_dropped);
+                let loss = Loss::quantized(path, message, Quantity::WEIGHTS, reduced.max_dropped);
                 losses.list.push(loss.with_count_of(reduced.vertex_count, vertices, "vertices"));
             }
         }
@@ -244,7 +244,7 @@ impl Capabilities {
             let format = self.format;
             let message = format!("{format} uses the {uv_origin} as texture origin; v was replaced by 1 - v");
             let path = format!("{at}.uvs[{set}]");
-            losses.list.extend(Loss::quantised(path, message, Quantity::TEXTURE_COORDINATES, worst).if_any());
+            losses.list.extend(Loss::quantized(path, message, Quantity::TEXTURE_COORDINATES, worst).if_any());
         }
     }
 

@@ -63,7 +63,7 @@ impl Scene {
         let size = self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
         (error > TOLERANCE * size).then(|| {
             let message = format!("{format} has no joint shear; dropping it moves vertices");
-            Loss::quantised("skeleton.joints.scale", message, Quantity::POSITIONS, error).with_mesh_size(size)
+            Loss::quantized("skeleton.joints.scale", message, Quantity::POSITIONS, error).with_mesh_size(size)
         })
     }
 

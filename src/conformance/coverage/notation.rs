@@ -55,7 +55,7 @@ pub(super) const NOTATIONS: &[(&str, NotationTest)] = &[
     ("integer -0", Number(|number| number == "-0")),
 ];
 
-/// Returns the non-empty lines of a text without their comments.
+/// Returns the non-empty lines of `text` without their comments.
 fn content_lines(text: &str) -> impl Iterator<Item = &str> {
     let text = text.trim_start_matches('\u{feff}');
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());

@@ -2,6 +2,7 @@
 
 use glam::{DMat4, DVec3, Mat4};
 
+use super::document::blended;
 use super::{Animation, Bone, Document, FloatChannels, LodDef, Mesh, PackedVertex, Pose, Transform};
 use crate::contents::{
     self, Array, Blend, Contents, Keys, Lod, Numbers, PoseBudget, Skeleton, SkinnedPositions, sampled_frames,
@@ -163,8 +164,8 @@ fn poses(document: &Document) -> Vec<contents::Pose> {
 }
 
 /// Returns the positions of each mesh in model space, skinned with the pose. `rotation` is the tolerance of
-/// rotations. Positions are undefined if they depend on an undefined rotation, a missing bone, or a pseudo-bone whose
-/// weights add up to 0.
+/// rotations. Positions are undefined if they depend on an undefined rotation or on a pseudo-bone whose weights add up
+/// to 0, or if their bone is missing.
 fn skinned_positions(document: &Document, pose: &Pose, rotation: f32) -> Vec<Array> {
     let matrices = pose.matrices_or(&document.bones, Mat4::NAN).into_iter();
     let matrices: Vec<_> = matrices.map(|matrix| matrix.map(|column| column.map(f64::from))).collect();
@@ -197,11 +198,9 @@ fn matrix_bounds(bones: &[Bone], matrices: &[[[f64; 4]; 4]]) -> Vec<DMat4> {
         bounds.push(match bone.transform {
             Transform::Bone(_) => DMat4::from_cols_array_2d(&matrix.map(|column| column.map(f64::abs))),
             Transform::Pseudo(pseudo) => {
-                let total: f32 = pseudo.weights().iter().sum();
-                let followed = pseudo.bones().into_iter().zip(pseudo.weights());
-                let terms = followed.filter(|(_, weight)| *weight != 0.0).filter_map(|(bone, weight)| {
-                    Some(*bounds.get(usize::from(bone))? * f64::from(weight / total).abs())
-                });
+                let total: f32 = blended(&bounds, pseudo).map(|(_, weight)| weight).sum();
+                let terms =
+                    blended(&bounds, pseudo).map(|(bound, weight)| *bound * f64::from(weight / total).abs());
                 terms.fold(DMat4::ZERO, |sum, term| sum + term)
             }
         });

@@ -182,7 +182,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     if let Some(colors) = mesh.colors.into_iter().next() {
         let (bytes, largest_error) = colors.into_u8();
         let (path, message) = (format!("meshes[{index}].colors[0]"), "colours rounded to 8 bits");
-        losses.extend(Loss::quantised(path, message, Quantity::COLORS, largest_error).if_any());
+        losses.extend(Loss::quantized(path, message, Quantity::COLORS, largest_error).if_any());
         streams.push(Values::Color(bytes));
     }
     if let Some(skin) = mesh.skins.into_iter().next() {

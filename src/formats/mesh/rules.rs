@@ -11,7 +11,7 @@ use crate::{Report, path};
 /// Adds all violations of a document to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
     let summary = JointSummary::default();
-    vertices::summarise_joints(document.vertices.as_bytes(), document.vertices.format(), &summary);
+    vertices::summarize_joints(document.vertices.as_bytes(), document.vertices.format(), &summary);
     check_with_summary(&summary, document, report);
 }
 

@@ -140,7 +140,7 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots
             let path = "meshes[0].skins[0].weights";
             let loss = Loss::changed(path, "weights were normalised to a sum of 1");
             losses.extend(loss.with_count_of(normalised, vertices, "vertices").if_any());
-            let loss = Loss::quantised(path, "weights rounded to 8 bits", Quantity::WEIGHTS, worst);
+            let loss = Loss::quantized(path, "weights rounded to 8 bits", Quantity::WEIGHTS, worst);
             losses.extend(loss.if_any());
             bytes
         }

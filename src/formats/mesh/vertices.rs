@@ -129,7 +129,7 @@ fn stride(format: VertexFormat) -> usize {
     Vertex::size_with(&[format.into()]).unwrap_or(12) as usize
 }
 
-pub(super) fn summarise_joints(records: &[u8], format: VertexFormat, summary: &JointSummary) {
+pub(super) fn summarize_joints(records: &[u8], format: VertexFormat, summary: &JointSummary) {
     let slots = |name| column(records, format, name);
     if let (Some(ids), Some(weights)) = (slots("joint_ids"), slots("joint_weights")) {
         summary.add_vertices(ids.iter().zip(weights.iter()).map(|(ids, weights)| [ids, weights]));
@@ -145,7 +145,7 @@ impl BinRead for Vertices {
 
     fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Vertices> {
         let (format, summary) = args.inner;
-        let inspect = |records: &[u8]| summarise_joints(records, format, summary);
+        let inspect = |records: &[u8]| summarize_joints(records, format, summary);
         bulk::read_records(reader, args.count, stride(format), inspect)
             .map(|bytes| Vertices { format, bytes })
     }

@@ -12,7 +12,7 @@ pub(super) struct SeedParser;
 /// The text of the grammar.
 pub(super) const SOURCE: &str = include_str!("../../../grammar/seed.pest");
 
-/// The matches of rules in a text.
+/// The matches of rules in the text of a file.
 pub(super) type Pairs<'t> = pest::iterators::Pairs<'t, Rule>;
 /// The reason a string does not match a rule.
 pub(super) type Error = pest::error::Error<Rule>;

@@ -108,7 +108,7 @@ pub(super) fn drop_invalid_references(root: &mut json::Root, losses: &mut Vec<Lo
     Ok(())
 }
 
-/// Drops a reference that is not below `count`.
+/// Drops a reference to a missing object: an index that is not below `count`.
 fn drop_if_missing<T>(
     index: &mut Option<json::Index<T>>,
     count: usize,
@@ -121,6 +121,7 @@ fn drop_if_missing<T>(
     }
 }
 
+/// Drops the references to missing objects from a list: the indices that are not below `count`.
 fn drop_missing<T>(list: &mut Vec<json::Index<T>>, count: usize, path: &str, losses: &mut Vec<Loss>) {
     let before = list.len();
     list.retain(|index| index.value() < count);

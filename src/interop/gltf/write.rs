@@ -203,6 +203,6 @@ impl TimeWriter {
 
     fn record_shift(&self, at: &str, losses: &mut Vec<Loss>) {
         let (path, message) = (format!("{at}.times"), "equal times were moved apart");
-        losses.extend(Loss::quantised(path, message, Quantity::TIMES, self.shift).if_any());
+        losses.extend(Loss::quantized(path, message, Quantity::TIMES, self.shift).if_any());
     }
 }

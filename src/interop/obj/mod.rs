@@ -65,7 +65,7 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     read_from(&mut &*bytes, files, options, limits)
 }
 
-/// Parses a text in windows and pieces of the given sizes. Returns the result as debug output.
+/// Parses text in windows and pieces of the given sizes. Returns the result as debug output.
 #[cfg(feature = "proptest")]
 pub fn parse_to_debug(text: &str, strictness: crate::Strictness, sizes: ParseSizes) -> String {
     match read::read(&mut text.as_bytes(), strictness, &Limits::default(), sizes) {

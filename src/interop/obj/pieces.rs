@@ -1,4 +1,4 @@
-//! Parses pieces of a text in parallel, divided into runs of plain lines and runs of other lines.
+//! Parses pieces of text in parallel, divided into runs of plain lines and runs of other lines.
 //!
 //! Plain lines do not depend on earlier lines: values, faces with absolute indices, comments and blank lines. The
 //! sequential reader parses all other lines, and runs with faces that refer to values not yet read.

@@ -42,7 +42,7 @@ struct ObjReader {
     window_start: (u64, u64),
 }
 
-/// Reads a text in windows. In lenient mode, drops unreadable faces and a truncated last line.
+/// Reads text in windows of whole lines. In lenient mode, drops unreadable faces and a truncated last line.
 ///
 /// Two tasks run in parallel. One parses the pieces of the current window. The other adds the lines of the previous
 /// window in order, resolving indices, then reads the next window.

@@ -1,10 +1,10 @@
-//! Reads a text in windows of whole lines, from a stream.
+//! Reads text from a stream, in windows of whole lines.
 
 use std::io::Read;
 
 use crate::{Error, Limit, Limits, Result};
 
-/// Reads a text in windows of about the same size.
+/// Reads text in windows of whole lines, of about `size` bytes each.
 pub(super) struct WindowReader<'a> {
     input: &'a mut (dyn Read + Send),
     size: usize,

@@ -92,9 +92,9 @@ fn read_mesh(
 
 /// Fills in the attributes of the vertices.
 fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> Result<(), String> {
-    let mut quantised = |path: &str, quantity: Quantity, error: f32| {
+    let mut quantized = |path: &str, quantity: Quantity, error: f32| {
         let message = format!("{} were rounded from 64 to 32 bits", quantity.name);
-        losses.extend(Loss::quantised(path, message, quantity, error).if_any());
+        losses.extend(Loss::quantized(path, message, quantity, error).if_any());
     };
     let any_type = |_| true;
     let (path, (positions, error)) = if let Some(columns) = rows.take_columns(["x", "y", "z"], any_type) {
@@ -106,22 +106,22 @@ fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> R
         return Err("the element `vertex` has no properties x and y".to_owned());
     };
     (mesh.positions, mesh.exact_positions) = positions.into_parts();
-    quantised(path, Quantity::POSITIONS, error);
+    quantized(path, Quantity::POSITIONS, error);
     if let Some(columns) = rows.take_columns(["nx", "ny", "nz"], NumberType::is_float) {
         let (normals, error) = rows.to_floats(columns);
         let angle = if error > 0.0 { rows.rounding_angle(columns) } else { 0.0 };
-        quantised("vertex.nx, ny, nz", Quantity::NORMALS, angle);
+        quantized("vertex.nx, ny, nz", Quantity::NORMALS, angle);
         mesh.normals = Some(normals);
     }
     for names in UVS {
         if let Some(columns) = rows.take_columns(names, NumberType::is_float) {
             let (uvs, error) = rows.to_floats(columns);
-            quantised(&format!("vertex.{}, {}", names[0], names[1]), Quantity::TEXTURE_COORDINATES, error);
+            quantized(&format!("vertex.{}, {}", names[0], names[1]), Quantity::TEXTURE_COORDINATES, error);
             mesh.uvs.push(uvs);
         }
     }
     let (colors, error) = take_colors(&mut rows);
-    quantised("vertex.red, green, blue", Quantity::COLORS, error);
+    quantized("vertex.red, green, blue", Quantity::COLORS, error);
     mesh.colors.extend(colors);
     mesh.custom = rows.unused_columns().collect();
     Ok(())

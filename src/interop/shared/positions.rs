@@ -25,10 +25,10 @@ pub(in crate::interop) struct Positions {
     /// The index of the first position of the current object.
     object_start: usize,
     /// The exact positions of the current object and their extent, if all other exact positions were dropped. `None` if
-    /// the object is not [local](Extent::is_local).
-    local_object: Option<(Vec<[f64; 3]>, Extent)>,
-    /// Whether any ended object is local. Exact positions are then kept for models of any size.
-    has_local_object: bool,
+    /// the object is not [distant](Extent::is_distant).
+    distant_object: Option<(Vec<[f64; 3]>, Extent)>,
+    /// Whether any ended object is distant. Exact positions are then kept for models of any size.
+    has_distant_object: bool,
 }
 
 impl Default for Positions {
@@ -39,8 +39,8 @@ impl Default for Positions {
             extent: Extent::default(),
             measured_count: 0,
             object_start: 0,
-            local_object: None,
-            has_local_object: false,
+            distant_object: None,
+            has_distant_object: false,
         }
     }
 }
@@ -67,8 +67,8 @@ impl Positions {
         }
         if let Some(exact) = &mut self.exact {
             exact.push(position);
-        } else if self.local_object.is_some() {
-            self.push_local(position);
+        } else if self.distant_object.is_some() {
+            self.push_distant(position);
         }
         self.rounded.push(rounded);
     }
@@ -87,7 +87,7 @@ impl Positions {
         } else {
             let more = others.exact.iter().flat_map(|more| more.get(range.clone()).unwrap_or_default());
             for position in more {
-                if !self.push_local(*position) {
+                if !self.push_distant(*position) {
                     break;
                 }
             }
@@ -95,34 +95,34 @@ impl Positions {
         self.rounded.extend_from_slice(rounded_positions);
     }
 
-    /// Adds an exact position to `local_object`, which becomes `None` once the object is no longer local. Returns
-    /// `false` if `local_object` is then `None`.
-    fn push_local(&mut self, position: [f64; 3]) -> bool {
-        let Some((positions, extent)) = &mut self.local_object else { return false };
+    /// Adds an exact position to `distant_object`, which becomes `None` once the object is no longer distant. Returns
+    /// `false` if `distant_object` is then `None`.
+    fn push_distant(&mut self, position: [f64; 3]) -> bool {
+        let Some((positions, extent)) = &mut self.distant_object else { return false };
         positions.push(position);
         extent.add(position.into());
-        let is_local = extent.is_local() || extent.size() == 0.0;
-        self.local_object.take_if(|_| !is_local);
-        is_local
+        let is_distant = extent.is_distant() || extent.size() == 0.0;
+        self.distant_object.take_if(|_| !is_distant);
+        is_distant
     }
 
-    /// Ends the current object, keeping its exact positions if it is local, and begins a new one.
+    /// Ends the current object, keeping its exact positions if it is distant, and begins a new one.
     pub fn begin_object(&mut self) {
         if let Some(exact) = &self.exact {
             let mut extent = Extent::default();
             exact[self.object_start..].iter().for_each(|position| extent.add(DVec3::from(*position)));
-            self.has_local_object |= extent.is_local() && extent.size() > 0.0;
-        } else if self.local_object.as_ref().is_some_and(|(_, extent)| extent.size() > 0.0) {
+            self.has_distant_object |= extent.is_distant() && extent.size() > 0.0;
+        } else if self.distant_object.as_ref().is_some_and(|(_, extent)| extent.size() > 0.0) {
             self.restore_exact();
-            self.has_local_object = true;
+            self.has_distant_object = true;
         }
         self.object_start = self.rounded.len();
-        self.local_object = self.exact.is_none().then(Default::default);
+        self.distant_object = self.exact.is_none().then(Default::default);
     }
 
     /// Drops the exact positions if they are no longer needed.
     pub fn drop_unneeded(&mut self) {
-        if self.exact.is_none() || self.has_local_object {
+        if self.exact.is_none() || self.has_distant_object {
             return;
         }
         let new = &self.rounded[self.measured_count..];
@@ -131,16 +131,16 @@ impl Positions {
         let largest = self.extent.largest();
         if largest <= 2.0 * self.extent.size() && largest < FAR_METRES.into() {
             let mut exact = self.exact.take().unwrap_or_default();
-            self.local_object = Some(Default::default());
+            self.distant_object = Some(Default::default());
             let mut current = exact.split_off(self.object_start).into_iter();
-            while current.next().is_some_and(|position| self.push_local(position)) {}
+            while current.next().is_some_and(|position| self.push_distant(position)) {}
         }
     }
 
-    /// Starts keeping exact positions. Earlier positions are widened from 32 bits, except those of `local_object`.
+    /// Starts keeping exact positions. Earlier positions are widened from 32 bits, except those of `distant_object`.
     #[cold]
     fn restore_exact(&mut self) {
-        let (local, _) = self.local_object.take().unwrap_or_default();
+        let (local, _) = self.distant_object.take().unwrap_or_default();
         let widened = self.rounded.iter().take(self.rounded.len() - local.len());
         let widened = widened.map(|position| position.map(f64::from));
         self.exact = Some(widened.chain(local).collect());
@@ -148,8 +148,9 @@ impl Positions {
 
     /// Drops the exact positions if the model does not need them. Must be called after the last position.
     pub fn finish(&mut self) {
-        self.exact.take_if(|exact| !self.has_local_object && !exact::need_64_bits(exact));
-        (self.extent, self.measured_count, self.local_object) = (Extent::default(), self.rounded.len(), None);
+        self.exact.take_if(|exact| !self.has_distant_object && !exact::need_64_bits(exact));
+        (self.extent, self.measured_count, self.distant_object) =
+            (Extent::default(), self.rounded.len(), None);
     }
 
     /// Returns the positions in 32 bits and, if needed, in 64 bits.

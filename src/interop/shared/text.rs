@@ -10,7 +10,7 @@ use fast_float2::FastFloat;
 use crate::interop::detect::without_byte_order_mark;
 use crate::{Error, Loss, Result, Span};
 
-/// An iterator over the words in a range of a text. Words are separated by spaces, tabs, line ends, and backslashes
+/// An iterator over the words in a range of text. Words are separated by spaces, tabs, line ends, and backslashes
 /// that continue a line.
 #[derive(Debug, Clone)]
 pub(in crate::interop) struct Words<'a> {
@@ -22,7 +22,7 @@ pub(in crate::interop) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Creates an iterator over the range `part` of a text. Line numbers in errors refer to the entire text.
+    /// Creates an iterator over the range `part` of `text`. Line numbers in errors refer to the entire text.
     pub fn new(text: &'a [u8], part: Range<usize>) -> Words<'a> {
         let end = part.end.min(text.len());
         Words { text, at: part.start.min(end), end, start: part.start.min(end) }
@@ -185,7 +185,7 @@ fn is_halfway(wide: f64) -> bool {
     wide.to_bits() & LOST == 1 << 28 || (wide != 0.0 && wide.abs() < f32::MIN_POSITIVE.into())
 }
 
-/// Returns the lines of a text, without a byte order mark. A backslash at the end continues a line.
+/// Returns the lines of `text`, without a byte order mark. A backslash at the end continues a line.
 pub(in crate::interop) fn lines(text: &[u8]) -> impl Iterator<Item = Words<'_>> {
     lines_in(text, first_line_offset(text)..text.len())
 }
@@ -195,7 +195,7 @@ pub(in crate::interop) fn first_line_offset(text: &[u8]) -> usize {
     text.len() - without_byte_order_mark(text).len()
 }
 
-/// Returns the lines in the range `part` of a text.
+/// Returns the lines in the range `part` of `text`.
 pub(in crate::interop) fn lines_in(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Words<'_>> {
     let mut start = part.start;
     std::iter::from_fn(move || {
@@ -226,7 +226,7 @@ pub(in crate::interop) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\x0b' | b'\x0c')
 }
 
-/// Returns an error located at a range of a text.
+/// Returns an error located at `range` in `text`.
 pub(in crate::interop) fn reject(text: &[u8], range: Range<usize>, message: impl ToString) -> Error {
     Error::malformed(message).with_span(Some(locate(text, range)))
 }
@@ -242,7 +242,7 @@ pub(in crate::interop) fn locate(text: &[u8], range: Range<usize>) -> Span {
     Span::Text { range: range.start as u64..range.end as u64, line, column }
 }
 
-/// Converts a location in a window of a text to a location in the text. `bytes` and `lines` are the numbers of bytes
+/// Converts a location in a window to a location in the entire text. `bytes` and `lines` are the numbers of bytes
 /// and lines before the window.
 pub(in crate::interop) fn shift_span(span: Span, bytes: u64, lines: u64) -> Span {
     match span {

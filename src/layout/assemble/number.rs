@@ -40,8 +40,8 @@ pub(super) fn parse_value(ty: &Type, text: &str) -> Result<Value, String> {
     let value = match ty.without_byte_order() {
         Type::Unsigned(16) => parse_unsigned(text).map(|number| Value::Int(number as i128)),
         Type::Unsigned(_) | Type::Signed(_) => parse_signed(text).map(Value::Int),
-        Type::Float(4) => parse_float(text, 8, |bits| f32::from_bits(bits as u32)).map(Value::F32),
-        Type::Float(_) => parse_float(text, 16, f64::from_bits).map(Value::F64),
+        Type::Float(4) => parse_float(text, 8, |bits| f32::from_bits(bits as u32))?.map(Value::F32),
+        Type::Float(_) => parse_float(text, 16, f64::from_bits)?.map(Value::F64),
         Type::NulString => Some(Value::Text(text.as_bytes().to_vec())),
         Type::Declared(declaration) => match declaration.shape {
             Shape::Bits { .. } => parse_unsigned(text).map(|word| Value::Bits(word, declaration)),
@@ -97,12 +97,19 @@ pub(super) fn parse_integer(text: &str) -> Result<i128, String> {
 }
 
 /// Parses a decimal, `Infinity`, `-Infinity`, `NaN`, or `NaN:` and the bits of a NaN in `digits` hexadecimal digits.
-fn parse_float<F: FromStr + Copy + Into<f64>>(text: &str, digits: usize, of_bits: fn(u64) -> F) -> Option<F> {
+/// Returns an error if a decimal is out of range.
+fn parse_float<F>(text: &str, digits: usize, of_bits: fn(u64) -> F) -> Result<Option<F>, String>
+where
+    F: FromStr + Copy + Into<f64>,
+{
     let nan = parse_nan_bits(text, digits).map(of_bits).filter(|number| (*number).into().is_nan());
-    // Rejects decimals that are too large, which Rust parses as infinity.
+    let number = nan.or_else(|| text.parse().ok());
+    // Rust parses decimals that are too large as infinity.
     let has_digits = text.contains(|character: char| character.is_ascii_digit());
-    let fits = |number: &F| !(has_digits && (*number).into().is_infinite());
-    nan.or_else(|| text.parse().ok().filter(fits))
+    if has_digits && number.is_some_and(|number| number.into().is_infinite()) {
+        return Err(format!("{text} is out of range of {}-bit floats", 8 * size_of::<F>()));
+    }
+    Ok(number)
 }
 
 /// Encodes a number as the value of a bit field, in the lowest bits. Returns an error if the number does not fit.

@@ -103,8 +103,8 @@ impl<'d> Dump<'d> {
     /// # Errors
     ///
     /// Returns an error if writing fails.
-    pub fn write_text(&self, out: &mut impl io::Write, colour: bool) -> io::Result<Option<Fault>> {
-        let mut text = text::HexDump::new(out, colour, self.shows_all, self.bytes);
+    pub fn write_text(&self, out: &mut impl io::Write, color: bool) -> io::Result<Option<Fault>> {
+        let mut text = text::HexDump::new(out, color, self.shows_all, self.bytes);
         let fault = self.walk(&mut text);
         text.finish(fault.is_none() && self.path.is_none())?;
         Ok(fault)

@@ -47,11 +47,11 @@ struct OpenGroup {
 }
 
 impl<'d, W: Write> HexDump<'d, W> {
-    pub fn new(out: &'d mut W, colour: bool, all: bool, file: &'d [u8]) -> HexDump<'d, W> {
+    pub fn new(out: &'d mut W, color: bool, all: bool, file: &'d [u8]) -> HexDump<'d, W> {
         HexDump {
             out,
             result: Ok(()),
-            paint: Paint { is_enabled: colour },
+            paint: Paint { is_enabled: color },
             shows_all: all,
             file,
             covered: CoveredRanges::default(),

@@ -194,6 +194,31 @@ fn undefined_rotations_and_means_are_null() {
     assert!(tolerance > 1e-5 && tolerance < 2e-4, "{tolerance}");
 }
 
+#[test]
+fn missing_bones_of_pseudo_bones_do_not_lower_the_tolerance() {
+    let half_turn = bmd::Rotation::nearest([0.0, 0.0, 1.0, 0.0]).unwrap();
+    let turned = bmd::Transform::Bone(bmd::schema::BoneTransform::default().with_rotation(half_turn));
+    // The rotations of bones 0 and 1 cancel each other in the pseudo-bone.
+    let position_with = |missing_weight: f32| {
+        let weight = bmd::F8A::nearest(0.0625).code();
+        let bytes = [0, 1, 200, 0, weight, weight, bmd::F8A::nearest(missing_weight).code(), 0];
+        let pseudo = bmd::Transform::Pseudo(bmd::schema::PseudoTransform::from_bytes(bytes));
+        let vertex = bmd::schema::TexturedVertex64::new().with_bone(2);
+        let vertex = vertex.with_position(bmd::Triple::nearest([64.0, 0.0, 0.0]).unwrap());
+        let mut vertices = bmd::Vertices::default();
+        vertices.push(bmd::PackedVertex::Textured64(vertex)).unwrap();
+        let bone = |transform, id_parent| bmd::Bone { transform, id_parent, ..Default::default() };
+        only_position(bmd::Document {
+            meshes: vec![bmd::Mesh::new(Some("stone".into()), vertices, bmd::Faces::default())],
+            bones: vec![bmd::Bone::default(), bone(turned, 0), bone(pseudo, 255)],
+            ..Default::default()
+        })
+    };
+    let (position, tolerance) = position_with(0.0);
+    assert!(position.iter().all(|coordinate| coordinate.abs() < 1e-4) && tolerance > 1e-6, "{position:?}");
+    assert_eq!(position_with(0.5), (position, tolerance));
+}
+
 const IDENTITY: [[f32; 4]; 4] =
     [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
@@ -230,8 +255,8 @@ fn arm(rotation: [f32; 4], ids: [u8; 4], weights: [u8; 4]) -> MeshDocument {
 /// A rotation of 90° about Z, as (W, X, Y, Z).
 const QUARTER: [f32; 4] = [std::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2];
 
-fn only_position(document: MeshDocument) -> (Vec<f64>, f64) {
-    let contents = contents(&Document::Mesh(document));
+fn only_position(document: impl Into<Document>) -> (Vec<f64>, f64) {
+    let contents = contents(&document.into());
     let position = &contents["poses"][0]["positions"][0];
     (numbers(position), position["tolerance"].as_f64().unwrap())
 }

@@ -164,7 +164,7 @@ impl<'a> Minimizer<'a> {
         Ok(None)
     }
 
-    /// Applies `change` to one chunk after the other, then to chunks of half the size, and so on. Keeps each change
+    /// Applies `change` to each chunk in turn, then to chunks of half the size, and so on. Keeps each change
     /// that preserves the disagreement.
     fn change_chunks(
         &mut self,

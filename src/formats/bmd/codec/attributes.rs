@@ -11,7 +11,7 @@ pub struct Attributes {
     pub st: Option<Vec<[f32; 2]>>,
     /// Normals (X, Y, Z) of any non-zero length.
     pub normals: Option<Vec<[f32; 3]>>,
-    /// Colours (red, green, blue), relative to the material's colour.
+    /// Vertex colours (red, green, blue), by which the material's colour is multiplied.
     pub colors: Option<Vec<[u8; 3]>>,
     /// The bone of each vertex; bone 0 is the model itself.
     pub bones: Option<Vec<u16>>,

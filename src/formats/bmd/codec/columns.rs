@@ -13,7 +13,7 @@ pub struct VertexColumns {
     pub st: Vec<[f32; 2]>,
     /// Stored normals (X, Y, Z), not normalised. Forms without a normal use the direction of the position.
     pub normals: Vec<[f32; 3]>,
-    /// Colours (red, green, blue, alpha), relative to the material's colour. Vertices without a colour are white;
+    /// Vertex colours (red, green, blue, alpha), by which the material's colour is multiplied. The default is white;
     /// alpha is always 255. [`Vertices::iter`] returns the shade bytes.
     pub colors: Vec<[u8; 4]>,
     /// The bone of each vertex; bone 0 is the model itself.

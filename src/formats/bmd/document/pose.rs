@@ -5,6 +5,7 @@
 
 use glam::{Mat4, Quat, Vec3};
 
+use super::super::schema::PseudoTransform;
 use super::channels::FloatChannels;
 use super::{Animation, Bone, Transform};
 
@@ -148,21 +149,26 @@ impl Pose {
                     let local = Mat4::from_scale_rotation_translation(motion.scale.into(), rotation, origin);
                     matrices.get(usize::from(bone.id_parent)).copied().unwrap_or_default() * local
                 }
-                Transform::Pseudo(pseudo) => {
-                    weighted_mean(&matrices, pseudo.bones(), pseudo.weights()).unwrap_or(undefined)
-                }
+                Transform::Pseudo(pseudo) => weighted_mean(&matrices, pseudo).unwrap_or(undefined),
             });
         }
         matrices.iter().map(Mat4::to_cols_array_2d).collect()
     }
 }
 
-/// Returns the weighted mean of matrices; `None` if the weights add up to 0. Ignores bones that do not precede the
-/// pseudo-bone.
-fn weighted_mean(matrices: &[Mat4], bones: [u8; 4], weights: [f32; 4]) -> Option<Mat4> {
-    let followed = bones.iter().zip(weights).filter(|(_, weight)| *weight != 0.0);
-    let followed = followed.filter_map(|(bone, weight)| Some((*matrices.get(usize::from(*bone))?, weight)));
-    let (sum, total) = followed
-        .fold((Mat4::ZERO, 0.0), |(sum, total), (matrix, weight)| (sum + matrix * weight, total + weight));
+/// Returns the weighted mean of matrices; `None` if the weights add up to 0.
+fn weighted_mean(matrices: &[Mat4], pseudo: PseudoTransform) -> Option<Mat4> {
+    let (sum, total) = blended(matrices, pseudo)
+        .fold((Mat4::ZERO, 0.0), |(sum, total), (matrix, weight)| (sum + *matrix * weight, total + weight));
     (total != 0.0).then(|| sum * (1.0 / total))
+}
+
+/// Returns the matrices of the bones that a pseudo-bone blends, with their weights. `matrices` are those of the
+/// preceding bones; ignores other bones.
+pub(in super::super) fn blended<M>(
+    matrices: &[M],
+    pseudo: PseudoTransform,
+) -> impl Iterator<Item = (&M, f32)> {
+    let slots = pseudo.bones().into_iter().zip(pseudo.weights()).filter(|(_, weight)| *weight != 0.0);
+    slots.filter_map(|(bone, weight)| Some((matrices.get(usize::from(bone))?, weight)))
 }

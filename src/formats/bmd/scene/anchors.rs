@@ -16,7 +16,7 @@ use crate::scene::{Extras, Joint, Mesh, Scene, Skin, Transform, Weights, push_in
 const MAX_CHAIN_LENGTH: usize = 8;
 
 /// Accepted error near a bone, as a multiple of the error with the bone at the centre of the vertices.
-const CENTRE_ERROR_FACTOR: f32 = 2.0;
+const CENTER_ERROR_FACTOR: f32 = 2.0;
 
 /// Adds bones near meshes whose packed coordinates would be too coarse, and binds their vertices to these bones.
 /// Returns `true` if more bones were needed than BMD allows.
@@ -124,21 +124,21 @@ impl AddedBones {
             let farthest = (group.low - origin).abs().max((group.high - origin).abs());
             encoding.rounding_errors(farthest).1
         };
-        let centre = group.low + (group.high - group.low) / 2.0;
+        let center = group.low + (group.high - group.low) / 2.0;
         // Adds bones even if the accepted error is out of reach, so that the rejection states a smaller error.
-        let accepted = encoding.accepted_error(mesh.size()).max(CENTRE_ERROR_FACTOR * error_at(centre));
+        let accepted = encoding.accepted_error(mesh.size()).max(CENTER_ERROR_FACTOR * error_at(center));
         if group.error <= accepted {
             return;
         }
         let same_joint = self.anchors.iter().enumerate().filter(|(_, anchor)| anchor.joint == joint);
         let mut nearest = same_joint
-            .min_by(|(_, a), (_, b)| a.origin.distance(centre).total_cmp(&b.origin.distance(centre)))
+            .min_by(|(_, a), (_, b)| a.origin.distance(center).total_cmp(&b.origin.distance(center)))
             .map(|(index, anchor)| (Some(index), anchor.origin))
-            .filter(|(_, at)| at.distance(centre) < centre.length())
+            .filter(|(_, at)| at.distance(center) < center.length())
             .unwrap_or((None, Vec3::ZERO));
         let mut chain = Vec::new();
         while error_at(nearest.1) > accepted {
-            let offset = (centre - nearest.1).clamp_length_max(Triple::MAX / 2.0);
+            let offset = (center - nearest.1).clamp_length_max(Triple::MAX / 2.0);
             let Some(offset) = Triple::nearest(offset.into()) else { return };
             let (parent, offset) = (nearest.0, Vec3::from(offset.value()));
             if offset == Vec3::ZERO || chain.len() == MAX_CHAIN_LENGTH {

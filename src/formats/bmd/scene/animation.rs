@@ -326,7 +326,7 @@ fn report_errors(errors: ChannelErrors, index: usize, losses: &mut Vec<Loss>) {
         if error > min_reported {
             let message = format!("{} packed", quantity.name);
             let path = format!("animations[{index}].channels.{field}");
-            losses.push(Loss::quantised(path, message, quantity, error));
+            losses.push(Loss::quantized(path, message, quantity, error));
         }
     }
 }

@@ -45,7 +45,7 @@ pub fn from_lod(lod: &scene::Lod, index: usize, meshes: &[usize], losses: &mut V
     let error = (1.0 / ld_sc.value() - 1.0 - lod.distance).abs();
     if error > lod.distance * 1e-6 && error.is_finite() {
         let path = format!("{path}.distance");
-        losses.push(Loss::quantised(path, "distances packed", Quantity::DISTANCES, error));
+        losses.push(Loss::quantized(path, "distances packed", Quantity::DISTANCES, error));
     }
     let to_u8 = |number: usize| {
         u8::try_from(number).map_err(|_| {

@@ -17,7 +17,7 @@ pub fn report_differences(material: &Material, surface_name: &Text, index: usize
         losses.push(Loss::changed(path(), message));
     }
     if let Some((_, error)) = material.color_bytes().filter(|(_, error)| *error > 0.0) {
-        losses.push(Loss::quantised(path(), "base colours rounded to 8 bits", Quantity::COLORS, error));
+        losses.push(Loss::quantized(path(), "base colours rounded to 8 bits", Quantity::COLORS, error));
     }
     if material.base_color.is_some_and(|[.., alpha]| alpha != 1.0) {
         losses.push(Loss::dropped(format!("{}.alpha", path()), "BMD base colours have no alpha"));

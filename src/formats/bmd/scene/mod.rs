@@ -110,11 +110,11 @@ impl FromScene for Document {
         let names =
             split_unaddressable(&mut scene, &mut losses).into_iter().filter_map(|index| names.get(index));
         let out_of_bones = anchors::add_bones(&mut scene, &extras, &encoding, &mut losses);
-        let centre = rig::centre_of(&scene);
+        let center = rig::center_of(&scene);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd_format)?;
         let animations = animation::convert(&scene, &rig, &bones, &mut losses).map_err(in_bmd_format)?;
         let meshes = scene.meshes.into_iter().zip(names).enumerate().map(|(index, (mesh, name))| {
-            let packing = Packing { rig: &rig, encoding: &encoding, name, centre, out_of_bones };
+            let packing = Packing { rig: &rig, encoding: &encoding, name, center, out_of_bones };
             from_mesh(mesh, index, &packing, &mut losses)
         });
         let meshes = meshes.collect::<Result<_>>().map_err(in_bmd_format)?;
@@ -211,13 +211,13 @@ struct Packing<'a> {
     /// The name of the mesh.
     name: &'a str,
     /// The centre of the model.
-    centre: Vec3,
+    center: Vec3,
     /// Whether meshes far from the origin need more bones than BMD allows.
     out_of_bones: bool,
 }
 
 fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mut Vec<Loss>) -> Result<Mesh> {
-    let Packing { rig, encoding, name, centre, out_of_bones } = *packing;
+    let Packing { rig, encoding, name, center, out_of_bones } = *packing;
     let at = |error: Error| error.within(path!(meshes[index]));
     let face_list = faces::from_faces(&mesh.faces);
     let faces = Faces::encode(&face_list).map_err(at)?;
@@ -272,7 +272,7 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
         columns.positions
     };
     let (positions, face_list) = (&*model_positions, &*face_list);
-    let source = SourceMesh { name, positions, faces: face_list, size, centre, out_of_bones };
+    let source = SourceMesh { name, positions, faces: face_list, size, center, out_of_bones };
     let encoded = encoding.encode(&mut attributes, surface, &source, decode).map_err(at)?;
     report_errors(&encoded, color_rounding, index, losses);
     let mesh = Mesh::new(Some(surface_name), encoded.vertices, faces);
@@ -310,12 +310,12 @@ fn report_errors(encoded: &EncodedMesh, color_rounding: f32, index: usize, losse
         }
         if let Some(change) = effect.area_change() {
             let message = "area of the surface changed by packing";
-            losses.push(Loss::quantised(format!("meshes[{index}].faces"), message, Quantity::AREAS, change));
+            losses.push(Loss::quantized(format!("meshes[{index}].faces"), message, Quantity::AREAS, change));
         }
     }
     let mut report = |what: &str, quantity: Quantity, error: f32| {
         let message = format!("{} packed", quantity.name);
-        let loss = Loss::quantised(format!("meshes[{index}].{what}"), message, quantity, error);
+        let loss = Loss::quantized(format!("meshes[{index}].{what}"), message, quantity, error);
         let mesh_size = if what == "positions" { effect.size } else { 0.0 };
         losses.extend((error > 0.0).then(|| loss.with_mesh_size(mesh_size)));
     };

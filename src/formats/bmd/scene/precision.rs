@@ -57,7 +57,7 @@ pub struct SourceMesh<'a> {
     /// The longest side of the bounding box.
     pub size: f32,
     /// The centre of the whole model.
-    pub centre: Vec3,
+    pub center: Vec3,
     /// Whether meshes far from the origin need more bones than BMD allows.
     pub out_of_bones: bool,
 }
@@ -153,14 +153,15 @@ impl Encoding {
             hints.extend(coarser.map(|_| format!("--precision {metres}")));
         }
         let is_unbound = attributes.bones.iter().flatten().all(|bone| *bone == 0);
-        if is_unbound && source.centre.is_finite() {
-            let centred = |positions: &[[f32; 3]]| -> Vec<[f32; 3]> {
-                positions.iter().map(|position| (Vec3::from(*position) - source.centre).into()).collect()
+        if is_unbound && source.center.is_finite() {
+            let centered = |positions: &[[f32; 3]]| -> Vec<[f32; 3]> {
+                positions.iter().map(|position| (Vec3::from(*position) - source.center).into()).collect()
             };
-            let positions = centred(source.positions);
-            attributes.positions = centred(&attributes.positions);
-            let centred = try_alternative(self, &SourceMesh { positions: &positions, ..*source }, attributes);
-            hints.extend(centred.map(|_| "--center".to_owned()));
+            let positions = centered(source.positions);
+            attributes.positions = centered(&attributes.positions);
+            let centered =
+                try_alternative(self, &SourceMesh { positions: &positions, ..*source }, attributes);
+            hints.extend(centered.map(|_| "--center".to_owned()));
         }
         hints.extend(is_packed.then(|| "--lenient".to_owned()));
         let path = error.path().clone();

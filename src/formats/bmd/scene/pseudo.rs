@@ -30,8 +30,8 @@ pub struct Part {
 /// weights of dropped bones. `parts[i]` are the parts of bone `i`, for each bone before the pseudo-bone.
 ///
 /// Pseudo-bones among the four bones are replaced by the bones that they blend. Of more than four bones, keeps the
-/// four with the largest absolute weights. Missing bones are ignored, as in poses; unused slots may contain any bone
-/// (B22).
+/// four with the largest absolute weights. Ignores bones that do not precede the pseudo-bone, like
+/// [`Pose::matrices`](crate::bmd::Pose::matrices). Slots with weight 0 may contain any bone (B22).
 pub fn normal_bone_weights(pseudo: PseudoTransform, parts: &[Vec<Part>]) -> ([(u16, f32); 4], f32) {
     let mut slots = from_fn::<(&[Part], f32), 4, _>(|slot| {
         let parts = parts.get(usize::from(pseudo.bones()[slot])).map(Vec::as_slice).unwrap_or_default();

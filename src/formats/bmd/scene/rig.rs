@@ -41,7 +41,7 @@ impl Rig {
                     if dropped > 0.0 {
                         let message = "a vertex has at most four joints; only the largest weights of the pseudo-bone were kept";
                         let path = format!("bones[{index}].pseudo");
-                        losses.push(Loss::quantised(path, message, Quantity::WEIGHTS, dropped));
+                        losses.push(Loss::quantized(path, message, Quantity::WEIGHTS, dropped));
                     }
                     let parts = followed.into_iter().zip(part_joints.by_ref());
                     parts.map(|((follows, weight), joint)| Part { joint, follows, weight }).collect()
@@ -171,7 +171,7 @@ impl Rig {
         if vertices > 0 {
             let message = "BMD stores one bone per vertex; only the largest weight was kept";
             let path = format!("meshes[{mesh}].skins[0]");
-            let loss = Loss::quantised(path, message, Quantity::WEIGHTS, largest_loss);
+            let loss = Loss::quantized(path, message, Quantity::WEIGHTS, largest_loss);
             losses.push(loss.with_count_of(vertices, skin.len(), "vertices"));
         }
         bones
@@ -297,8 +297,8 @@ fn pack_bind_pose(
         Error::inexpressible(format!("BMD cannot express the {what} {value:?} of \"{}\"{hint}", source.name))
     };
     let origin = Triple::nearest(bind.translation).ok_or_else(|| {
-        let centred = (Vec3::from(bind.translation) - centre_of(scene)).into();
-        let helps_to_center = source.parent.is_none() && Triple::nearest(centred).is_some();
+        let centered = (Vec3::from(bind.translation) - center_of(scene)).into();
+        let helps_to_center = source.parent.is_none() && Triple::nearest(centered).is_some();
         reject("translation", &bind.translation, if helps_to_center { "; use --center" } else { "" })
     })?;
     let rotation = Rotation::nearest(bind.rotation).ok_or_else(|| reject("rotation", &bind.rotation, ""))?;
@@ -313,7 +313,7 @@ fn pack_bind_pose(
 }
 
 /// Returns the centre of the bounding box of all vertices; NaN without vertices.
-pub fn centre_of(scene: &Scene) -> Vec3 {
+pub fn center_of(scene: &Scene) -> Vec3 {
     let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for position in scene.meshes.iter().flat_map(|mesh| &mesh.positions) {
         (low, high) = (low.min(Vec3::from(*position)), high.max(Vec3::from(*position)));
@@ -324,11 +324,11 @@ pub fn centre_of(scene: &Scene) -> Vec3 {
 fn report_errors((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
     if origin > 1e-5 {
         let (path, message) = ("skeleton.joints.translation", "translations of joints packed");
-        losses.push(Loss::quantised(path, message, Quantity::TRANSLATIONS, origin));
+        losses.push(Loss::quantized(path, message, Quantity::TRANSLATIONS, origin));
     }
     if angle > 0.001 {
         let (path, message) = ("skeleton.joints.rotation", "rotations of joints packed");
-        losses.push(Loss::quantised(path, message, Quantity::ROTATIONS, angle as f32));
+        losses.push(Loss::quantized(path, message, Quantity::ROTATIONS, angle as f32));
     }
 }
 

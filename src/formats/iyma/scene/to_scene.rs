@@ -89,7 +89,7 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
             if any_rounded {
                 let message = format!("{} rounded from {kind}", quantity.name);
                 losses.push(match worst > 0.0 {
-                    true => Loss::quantised(path, message, quantity, worst as f32),
+                    true => Loss::quantized(path, message, quantity, worst as f32),
                     false => Loss::changed(path, format!("lengths of {message}")),
                 });
             }

@@ -73,7 +73,7 @@ fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     if is_within(TOLERANCE) {
         scene.transform = Some(nearest);
         let message = "glTF nodes have no shear; it was removed from the matrix";
-        losses.push(Loss::quantised("transform", message, Quantity::MATRICES, error));
+        losses.push(Loss::quantized("transform", message, Quantity::MATRICES, error));
     } else if transform.inverse().is_finite() {
         scene.apply_transform();
         let message =
@@ -158,7 +158,7 @@ fn clamp_colors(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
         *value = clamped;
     }
     let message = "colours were clamped to the range 0 to 1";
-    losses.extend(Loss::quantised(path, message, Quantity::COLORS, worst).if_any());
+    losses.extend(Loss::quantized(path, message, Quantity::COLORS, worst).if_any());
 }
 
 /// Makes the names of custom attributes unique. Converts attributes to floats if glTF lacks their component type.
@@ -193,7 +193,7 @@ fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         if worst > 0.0 {
             let message = "custom attributes were converted to 32-bit floats";
             let values = Quantity::new("values", Unit::None);
-            losses.push(Loss::quantised(path.clone(), message, values, worst as f32));
+            losses.push(Loss::quantized(path.clone(), message, values, worst as f32));
         }
         if let Components::F32(values) = &mut custom.values {
             replace_non_finite(values, path, losses);
@@ -229,7 +229,7 @@ fn repair_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
             joint.inverse_bind = rows.transpose();
             let error = distance(joint.inverse_bind, matrix);
             let message = "the last row of the matrix was replaced by (0, 0, 0, 1)";
-            losses.push(Loss::quantised(path, message, Quantity::MATRICES, error));
+            losses.push(Loss::quantized(path, message, Quantity::MATRICES, error));
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
         if repair.changed_vertices > 0 {
             let message = "weights were normalised to a sum of 1";
             let loss = match repair.max_change > WEIGHT_TOLERANCE {
-                true => Loss::quantised(path, message, Quantity::WEIGHTS, repair.max_change),
+                true => Loss::quantized(path, message, Quantity::WEIGHTS, repair.max_change),
                 false => Loss::changed(path, message),
             };
             losses.push(loss.with_count_of(repair.changed_vertices, mesh.positions.len(), "vertices"));

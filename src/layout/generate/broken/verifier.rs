@@ -141,8 +141,8 @@ impl<'f> Verifier<'f> {
         self.rules.iter().find(|rule| is_match(rule.code)).copied()
     }
 
-    /// Returns the location of a checksum that is wrong in the changed file, but not in the original file, if only code
-    /// verifies it. A checksum counts as wrong if recomputing all values changes the file.
+    /// Returns the location of a checksum that is wrong in the changed file, but not in the original file, if it is
+    /// verified in code only. A checksum counts as wrong if recomputing all values changes the file.
     fn find_checksum(&self, violations: &Violations, bytes: &[u8], attempt: &Attempt) -> Option<Location> {
         let is_verified = attempt.rule.is_none_or(|rule| !matches!(rule.enforced_by, Enforcement::Code(_)));
         if is_verified || violations.fault.is_some() || violations.errors().next().is_some() {
