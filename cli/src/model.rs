@@ -173,5 +173,5 @@ impl Model {
 /// infinity and the maximum negative infinity.
 pub fn bounding_box(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
     let empty = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    points.filter(|point| point.is_finite()).fold(empty, |[low, high], at| [low.min(at), high.max(at)])
+    points.filter(|point| point.is_finite()).fold(empty, |[min, max], at| [min.min(at), max.max(at)])
 }

@@ -19,8 +19,8 @@ pub struct Surface {
 
 /// A node of the hierarchy: a range of triangles and its bounding box.
 struct BvhNode {
-    low: DVec3,
-    high: DVec3,
+    min: DVec3,
+    max: DVec3,
     first: usize,
     count: usize,
     /// The index of the second child; `None` for a leaf. The first child is the next node.
@@ -40,14 +40,14 @@ impl Surface {
     fn add_node(&mut self, first: usize, count: usize) {
         let range = &mut self.triangles[first..first + count];
         let corners = range.as_flattened().iter();
-        let (low, high) = corners
-            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), at| (low.min(*at), high.max(*at)));
+        let (min, max) = corners
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), at| (min.min(*at), max.max(*at)));
         let node = self.nodes.len();
-        self.nodes.push(BvhNode { low, high, first, count, second: None });
+        self.nodes.push(BvhNode { min, max, first, count, second: None });
         if count <= MAX_LEAF_TRIANGLES {
             return;
         }
-        let axis = (high - low).max_position();
+        let axis = (max - min).max_position();
         let center = |triangle: &[DVec3; 3]| triangle[0][axis] + triangle[1][axis] + triangle[2][axis];
         range.select_nth_unstable_by(count / 2, |a, b| center(a).total_cmp(&center(b)));
         self.add_node(first, count / 2);
@@ -59,7 +59,7 @@ impl Surface {
     fn distance(&self, point: DVec3) -> f64 {
         let mut nearest = f64::INFINITY;
         self.update_nearest(0, point, &mut nearest);
-        let largest = self.nodes.first().map_or(0.0, |all| all.low.abs().max(all.high.abs()).max_element());
+        let largest = self.nodes.first().map_or(0.0, |all| all.min.abs().max(all.max.abs()).max_element());
         let distance = nearest.sqrt();
         if distance <= ROUNDING * largest { 0.0 } else { distance }
     }
@@ -116,7 +116,7 @@ impl Distances {
 impl BvhNode {
     /// Returns the squared distance of a point from the box.
     fn distance_squared(&self, point: DVec3) -> f64 {
-        point.clamp(self.low, self.high).distance_squared(point)
+        point.clamp(self.min, self.max).distance_squared(point)
     }
 }
 

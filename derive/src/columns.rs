@@ -89,7 +89,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         }
 
         impl Columns {
-            /// Returns the present attributes as plain numbers, with the names of their fields.
+            /// Returns the present attributes as arrays, with the names of their fields.
             pub fn into_arrays(self) -> ::std::vec::Vec<(&'static str, ::meshspec::contents::Array)> {
                 let mut arrays = ::std::vec::Vec::new();
                 #(#arrays)*

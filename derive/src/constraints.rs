@@ -131,15 +131,14 @@ pub fn unsupported_error(directive: &Directive) -> Error {
     )
 }
 
-/// Returns an error for an option that belongs to no constraint of the attribute.
+/// Returns an error for an option whose constraint the attribute lacks.
 fn check_options(requirements: &[Directive], options: &[Directive]) -> Result<()> {
     let is_common = |directive: &Directive| COMMON_OPTIONS.iter().any(|name| directive.name == name);
     for directive in options.iter().filter(|directive| !is_common(directive)) {
         let has = |(_, parts): &&(&str, &[&str])| parts.iter().any(|name| directive.name == name);
-        let mut owners = REQUIREMENT_OPTIONS.iter().filter(has).map(|(owner, _)| *owner);
-        if !owners.clone().any(|owner| requirements.iter().any(|requirement| requirement.name == owner)) {
-            let owner = owners.next().unwrap_or_default();
-            let message = format!("`{}` is an option of `{owner}`", directive.name);
+        let owners: Vec<_> = REQUIREMENT_OPTIONS.iter().filter(has).map(|(owner, _)| *owner).collect();
+        if !owners.iter().any(|owner| requirements.iter().any(|requirement| requirement.name == owner)) {
+            let message = format!("`{}` requires `{}`", directive.name, owners.join("` or `"));
             return Err(Error::new(directive.name.span(), message));
         }
     }

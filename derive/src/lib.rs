@@ -21,7 +21,7 @@
 //!   - on a byte field that contains another structure: `content = Type`, `packing = …`, `size = …`, `args(…)`,
 //!     `inline`. A packing is `stored`, `lz4`, `zstd` or the name of a constant: `NAME`, or `NAME(dialect)` with a
 //!     value that selects its encoding;
-//!   - `checksum = field` with `by = CONSTANT(…)`, optionally with `from = field`, `from = self` or `none = 0`;
+//!   - `checksum = field` with `by = CONSTANT(…)`; optionally also `from = field` or `from = self`, and `none = 0`;
 //!   - constraints (`constraints.rs`) and `rule = rules::NAME`;
 //!   - the decoding of a stored value or packed word: `decoded = function`, `formula = "x / 255"` and
 //!     `unit = "m"`;

@@ -1,4 +1,4 @@
-//! The contents of a file as plain numbers: the values that a loader should have in memory after reading.
+//! The decoded contents of a file: the numbers and strings that a loader should have in memory after reading.
 //!
 //! All formats share one structure, described in `docs/contents.md`. Values are in the file's coordinate system, and
 //! nothing is repaired. To test a loader, let it print the same JSON, or parts of it; [`compare`] lists the

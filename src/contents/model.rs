@@ -5,7 +5,7 @@ use super::fields::Fields;
 use crate::{Dialect, Text};
 use meshspec_derive::ToJson;
 
-/// The contents of a file as plain numbers, in one structure for all formats.
+/// The decoded contents of a file: unpacked numbers and strings, in one structure for all formats.
 ///
 /// Fields that a format lacks are empty. `docs/contents.md` maps each field to the fields of a file.
 ///

@@ -36,8 +36,10 @@ pub(super) type WriteScene = fn(Scene, &SceneOptions, &WriteOptions) -> Result<(
 pub(super) struct SceneFunctions {
     pub conventions: Conventions,
     pub read: ReadScene,
-    /// The writer, and whether readers require normals; `None` if scenes cannot be written.
-    pub write: Option<(WriteScene, bool)>,
+    /// `None` if scenes cannot be written.
+    pub write: Option<WriteScene>,
+    /// Whether readers of written files require normals.
+    pub needs_normals: bool,
 }
 
 /// The functions that convert between files of a format and JSON documents.
@@ -184,7 +186,7 @@ impl AnyFormat {
         (self.info)(bytes, options)
     }
 
-    /// Returns the contents of a file as plain numbers. See [`Declared::contents_of`].
+    /// Returns the decoded contents of a file. See [`Declared::contents_of`].
     ///
     /// # Errors
     ///

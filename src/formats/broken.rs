@@ -46,7 +46,7 @@ impl AnyFormat {
         let Some(layout) = self.layout_of(file, dialect) else {
             let oracle = TextOracle::new(self, file, options)?;
             let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
-            let broken = move |attempt| oracle.all_broken(&attempt).take(max).collect::<Vec<_>>();
+            let broken = move |attempt| oracle.broken_files(&attempt).take(max).collect::<Vec<_>>();
             return Ok(Box::new(attempts.into_iter().flat_map(broken)));
         };
         let rules = self.about().rules;
@@ -122,7 +122,8 @@ impl TextOracle {
         report.findings().iter().filter(|finding| is_new(finding.rule)).cloned().collect()
     }
 
-    fn all_broken(&self, attempt: &TextAttempt) -> impl Iterator<Item = BrokenFile> {
+    /// Returns the broken files of an attempt whose new findings all have the same rule.
+    fn broken_files(&self, attempt: &TextAttempt) -> impl Iterator<Item = BrokenFile> {
         attempt.breaking.iter().filter_map(|bytes| {
             let found = self.new_findings(bytes);
             let first = found.first()?;
@@ -140,7 +141,7 @@ impl TextOracle {
     }
 
     fn almost_broken(&self, attempt: &TextAttempt) -> Vec<AlmostBrokenFile> {
-        let Some(broken) = self.all_broken(attempt).next() else { return Vec::new() };
+        let Some(broken) = self.broken_files(attempt).next() else { return Vec::new() };
         let valid = attempt.limits.iter().filter(|bytes| self.new_findings(bytes).is_empty());
         let almost = valid.map(|bytes| AlmostBrokenFile {
             bytes: bytes.clone(),

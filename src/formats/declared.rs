@@ -141,7 +141,8 @@ pub trait Declared: 'static {
         Ok(info)
     }
 
-    /// Returns the contents of a file as plain numbers. By default, the decoded fields by path.
+    /// Returns the decoded contents of a file: unpacked numbers and strings, in one structure for all formats. By
+    /// default, the decoded fields by path.
     ///
     /// # Errors
     ///

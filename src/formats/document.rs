@@ -95,7 +95,7 @@ impl Document {
         with_format!(*self, Document(ref document), |D| D::info(document))
     }
 
-    /// Returns the contents as plain numbers.
+    /// Returns the decoded contents: unpacked numbers and strings, in one structure for all formats.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {

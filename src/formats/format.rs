@@ -75,7 +75,7 @@ pub trait Format: Declared + Sized {
     /// Summarises the document: counts, attributes, bounds.
     fn info(&self) -> Info;
 
-    /// Returns the contents as plain numbers.
+    /// Returns the decoded contents: unpacked numbers and strings, in one structure for all formats.
     fn contents(&self) -> Contents<'static>;
 
     /// Adds violations found without decoding, such as a wrong checksum, which may explain why decoding failed. Adds

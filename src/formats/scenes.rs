@@ -19,7 +19,8 @@ impl AnyFormat {
     /// ```
     pub const fn with_scene_reader<T: ToScene>(mut self) -> AnyFormat {
         let read: ReadScene = |bytes, options, scene| T::read(bytes, options)?.into_scene(scene);
-        self.scenes = Some(SceneFunctions { conventions: T::CONVENTIONS, read, write: None });
+        self.scenes =
+            Some(SceneFunctions { conventions: T::CONVENTIONS, read, write: None, needs_normals: false });
         self.info = info_with_scene::<T>;
         self
     }
@@ -41,7 +42,7 @@ impl AnyFormat {
         };
         let mut format = self.with_scene_reader::<T>();
         if let Some(scenes) = &mut format.scenes {
-            scenes.write = Some((write, T::NEEDS_NORMALS));
+            (scenes.write, scenes.needs_normals) = (Some(write), T::NEEDS_NORMALS);
         }
         format
     }
@@ -64,7 +65,7 @@ impl AnyFormat {
 
     /// Returns `true` if readers of this format require normals. See [`FromScene::NEEDS_NORMALS`].
     pub fn needs_normals(self) -> bool {
-        self.scenes.and_then(|scenes| scenes.write).is_some_and(|(_, needs_normals)| needs_normals)
+        self.scenes.is_some_and(|scenes| scenes.needs_normals)
     }
 
     /// Decodes a file to a scene. Also returns the losses: data that a scene cannot represent.
@@ -110,7 +111,7 @@ impl AnyFormat {
     ) -> Result<(Vec<u8>, Vec<Loss>)> {
         scene.check()?;
         match self.scenes.and_then(|scenes| scenes.write) {
-            Some((write, _)) => write(scene, options, write_options),
+            Some(write) => write(scene, options, write_options),
             None => Err(self.missing_error("conversion from scenes")),
         }
     }

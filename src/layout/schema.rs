@@ -41,7 +41,8 @@ pub enum Schema {
     C,
     /// The declaration as JSON.
     Json,
-    /// The resolved declarations: the sources and the effects of each stored value.
+    /// The resolved declarations: how each stored value is computed when a file is assembled, and which counts, choices
+    /// and checks depend on it.
     Program,
     /// A dictionary for libFuzzer and AFL: magic bytes, named values, flags and limits.
     Dictionary,

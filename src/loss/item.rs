@@ -28,7 +28,7 @@ pub struct Loss {
     pub path: Path,
     /// The change, and its result or reason. Contains no values of the file, so that equal changes share one message.
     pub message: String,
-    /// The affected value, such as a name.
+    /// Details of this occurrence, such as a name, the value before and after, or a location; `None` without details.
     pub detail: Option<String>,
     /// The number of affected items, if counted.
     pub affected: Option<Affected>,
@@ -145,17 +145,17 @@ impl Loss {
         Loss { path: parent.into().join(self.path), ..self }
     }
 
-    /// Sets the affected value.
+    /// Sets the details.
     pub(crate) fn with_detail(self, detail: impl fmt::Display) -> Loss {
         Loss { detail: Some(detail.to_string()), ..self }
     }
 
-    /// Sets the affected value: the text in the source and its replacement.
+    /// Sets the details to the text in the source and its replacement.
     pub(crate) fn with_change(self, before: impl fmt::Display, after: &str) -> Loss {
         self.with_detail(format_args!("\"{before}\" becomes \"{after}\""))
     }
 
-    /// Sets the affected value to the first 20 names and the number of further names. `None` without names.
+    /// Sets the details to the first 20 names and the number of further names. `None` without names.
     pub(crate) fn listing(self, names: impl IntoIterator<Item = String>) -> Option<Loss> {
         const MAX_NAMES: usize = 20;
         let mut names = names.into_iter();

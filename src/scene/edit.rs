@@ -115,11 +115,11 @@ impl Scene {
 impl Mesh {
     /// Returns the longest side of the bounding box in metres; 0 if there are no vertices.
     pub fn size(&self) -> f32 {
-        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for position in &self.positions {
-            (low, high) = (low.min(Vec3::from(*position)), high.max(Vec3::from(*position)));
+            (min, max) = (min.min(Vec3::from(*position)), max.max(Vec3::from(*position)));
         }
-        (high - low).max_element().max(0.0)
+        (max - min).max_element().max(0.0)
     }
 
     /// Returns `true` if z is 0 in every position.

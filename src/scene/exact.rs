@@ -36,33 +36,33 @@ pub(crate) const FAR_METRES: f32 = 32768.0;
 /// The bounding box of points.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Extent {
-    pub low: DVec3,
-    pub high: DVec3,
+    pub min: DVec3,
+    pub max: DVec3,
 }
 
 impl Default for Extent {
     fn default() -> Extent {
-        Extent { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY }
+        Extent { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY }
     }
 }
 
 impl Extent {
     pub fn add(&mut self, point: DVec3) {
-        (self.low, self.high) = (self.low.min(point), self.high.max(point));
+        (self.min, self.max) = (self.min.min(point), self.max.max(point));
     }
 
     /// Returns the length of the longest side; 0 if there are no points.
     pub fn size(&self) -> f64 {
-        (self.high - self.low).max_element().max(0.0)
+        (self.max - self.min).max_element().max(0.0)
     }
 
     pub fn center(&self) -> DVec3 {
-        (self.low + self.high) / 2.0
+        (self.min + self.max) / 2.0
     }
 
     /// Returns the largest absolute coordinate.
     pub fn largest(&self) -> f64 {
-        self.low.abs().max(self.high.abs()).max_element()
+        self.min.abs().max(self.max.abs()).max_element()
     }
 
     /// Returns `true` if the box is far from the origin relative to its size. Adding points never makes a box distant.

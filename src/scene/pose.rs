@@ -249,7 +249,7 @@ impl Mesh {
         for transform in self.placements.iter().flat_map(Placement::transforms) {
             match is_diagonal(transform) {
                 true if self.positions.is_empty() => {}
-                true => [extent.low, extent.high]
+                true => [extent.min, extent.max]
                     .into_iter()
                     .for_each(|point| visit(transform.transform_point3(point))),
                 false => self.points().for_each(|point| visit(transform.transform_point3(point))),

@@ -102,15 +102,15 @@ impl Scene {
                     let at = Vec3::from(*position);
                     for joint in joints {
                         if let Some(bounds) = bounds.get_mut(usize::from(*joint)) {
-                            let (low, high) = bounds.unwrap_or((at, at));
-                            *bounds = Some((low.min(at), high.max(at)));
+                            let (min, max) = bounds.unwrap_or((at, at));
+                            *bounds = Some((min.min(at), max.max(at)));
                         }
                     }
                 }
             }
         }
-        let corner = |(low, high): (Vec3, Vec3), index: usize| {
-            let pick = |axis: usize| if index >> axis & 1 == 0 { low[axis] } else { high[axis] };
+        let corner = |(min, max): (Vec3, Vec3), index: usize| {
+            let pick = |axis: usize| if index >> axis & 1 == 0 { min[axis] } else { max[axis] };
             Vec3::new(pick(0), pick(1), pick(2))
         };
         let corners = |bounds| std::array::from_fn(|index| corner(bounds, index));

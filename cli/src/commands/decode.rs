@@ -1,4 +1,4 @@
-//! `meshspec decode`: prints the contents of a file as plain numbers.
+//! `meshspec decode`: prints the decoded contents of a file.
 
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, Write};
@@ -24,7 +24,7 @@ const DEFAULT_ROWS: usize = 8;
 /// The number of scalars to print per row if the items of an array are scalars.
 const SCALARS_PER_ROW: usize = 8;
 
-/// Show the contents of a file as plain numbers: the data that a loader should have in memory after reading the file.
+/// Show the decoded contents of a file: the data that a loader should have in memory after reading the file.
 ///
 /// The contents have the same structure for every format: attributes, indices, skeleton, keys, and skinned positions at
 /// three times of each animation. Values are in the coordinate system of the file. With --json, the output includes the

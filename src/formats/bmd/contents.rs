@@ -1,4 +1,4 @@
-//! The contents of a document as plain numbers.
+//! The decoded contents of a document.
 
 use glam::{DMat4, DVec3, Mat4};
 

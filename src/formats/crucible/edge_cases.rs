@@ -25,7 +25,7 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
         ("LZ4 indices that end with a match", with_indices(6, &[(&[0, 0], Some((2, 4)))])),
         ("empty data whose LZ4 token has a match length", bare_chunk(empty_with_match, 1, None)),
         ("an index that is −1 as a signed number", with_indices(6, &[(&[0, 0, 255, 255, 0, 0], None)])),
-        ("an index into empty streams", bare_chunk(zeros(), 0, None)),
+        ("an index, but no vertices", bare_chunk(zeros(), 0, None)),
         ("an empty stream after a stream with values", bare_chunk(zeros(), 1, Some(normal))),
         ("a byte after the last stream of the second chunk in a container", trailing_byte()),
     ];

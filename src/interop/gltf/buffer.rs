@@ -69,15 +69,15 @@ impl AccessorType {
     }
 
     pub fn with_bounds_of<const N: usize>(mut self, values: &[[f32; N]]) -> AccessorType {
-        let (mut low, mut high) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
+        let (mut min, mut max) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
         for value in values {
             for lane in 0..N {
                 // Faster than `f32::min`, which handles NaN.
-                low[lane] = if value[lane] < low[lane] { value[lane] } else { low[lane] };
-                high[lane] = if value[lane] > high[lane] { value[lane] } else { high[lane] };
+                min[lane] = if value[lane] < min[lane] { value[lane] } else { min[lane] };
+                max[lane] = if value[lane] > max[lane] { value[lane] } else { max[lane] };
             }
         }
-        self.bounds = Some((low.to_vec(), high.to_vec()));
+        self.bounds = Some((min.to_vec(), max.to_vec()));
         self
     }
 
@@ -129,9 +129,9 @@ impl<'a> Buffer<'a> {
         if ty.normalized {
             accessor["normalized"] = true.into();
         }
-        if let Some((low, high)) = ty.bounds {
-            accessor["min"] = low.into();
-            accessor["max"] = high.into();
+        if let Some((min, max)) = ty.bounds {
+            accessor["min"] = min.into();
+            accessor["max"] = max.into();
         }
         self.streams.push(stream);
         push_index(&mut self.accessors, to_raw_entry(&accessor))

@@ -236,12 +236,12 @@ fn subdivide<T>(seconds: &[f32], segments: usize, value: impl Fn(usize, f32, f32
 /// The error of a segment is at most an eighth of its squared length times the largest second derivative, which occurs
 /// at a key.
 fn segment_count<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
-    let (mut low, mut high, mut curvature) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
+    let (mut min, mut max, mut curvature) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
     for (key, [_, value, _]) in keys.as_chunks::<3>().0.iter().enumerate() {
         let next = keys.get(3 * key + 3..3 * key + 5).zip(seconds.get(key..key + 2));
         for component in 0..N {
-            (low[component], high[component]) =
-                (low[component].min(value[component]), high[component].max(value[component]));
+            (min[component], max[component]) =
+                (min[component].min(value[component]), max[component].max(value[component]));
             let Some((next, times)) = next else { continue };
             let time = times[1] - times[0];
             let rise = next[1][component] - value[component];
@@ -251,7 +251,7 @@ fn segment_count<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
             curvature = curvature.max((6.0 * rise - 2.0 * out - 4.0 * into).abs());
         }
     }
-    let range = (0..N).map(|component| high[component] - low[component]).fold(0.0, f32::max);
+    let range = (0..N).map(|component| max[component] - min[component]).fold(0.0, f32::max);
     let segments = (curvature / (8.0 * TOLERANCE * range)).sqrt().ceil();
     // The cast saturates; NaN becomes 0.
     (segments as usize).clamp(MIN_SEGMENTS, MAX_SEGMENTS).next_power_of_two()

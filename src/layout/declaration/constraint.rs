@@ -73,7 +73,7 @@ pub enum Requirement {
     Some(Expr),
     /// All numbers are indices into a list of an enclosing struct.
     IndexInto {
-        /// The path of the list or of its stored length, from the nearest enclosing struct that has it.
+        /// The path of the list or of its stored length, relative to the nearest enclosing struct that contains it.
         list: &'static [Segment],
         /// The number that means "no item".
         none: Option<Expr>,
@@ -84,14 +84,14 @@ pub enum Requirement {
     /// The value is the length of a range in a list of an enclosing struct. The range starts at `first` and lies within
     /// the list.
     Within {
-        /// The path of the list or of its stored length, from the nearest enclosing struct that has it.
+        /// The path of the list or of its stored length, relative to the nearest enclosing struct that contains it.
         list: &'static [Segment],
         /// The index of the first item.
         first: Expr,
     },
     /// The value is the number of items in a list of an enclosing struct. Reading the list does not use this number.
     Counts {
-        /// The path of the list, from the nearest enclosing struct that has it.
+        /// The path of the list, relative to the nearest enclosing struct that contains it.
         list: &'static [Segment],
     },
     /// Each number is the index of its item in the list.
@@ -123,7 +123,8 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// Returns the path of the list that the requirement refers to, from the nearest enclosing struct that has it.
+    /// Returns the path of the list that the requirement refers to, relative to the nearest enclosing struct that
+    /// contains it.
     pub(crate) fn list(&self) -> Option<&'static [Segment]> {
         match self {
             Requirement::IndexInto { list, .. }

@@ -6,7 +6,7 @@
 //! error. Sizes, offsets and checksums are [computed](super::assemble). A declaration does not state the requirements
 //! of a format-specific packing, such as IyMA's, so few files with such a packing can be generated.
 //!
-//! The number 0 is the simplest choice, so fewer and smaller numbers usually make smaller files. With the feature
+//! The number 0 is the simplest choice, so fewer and smaller numbers usually lead to smaller files. With the feature
 //! `proptest`, `valid` and `files` are strategies that shrink: they remove list items, and reduce values towards 0. The
 //! remaining values stay the same.
 //!

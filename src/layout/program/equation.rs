@@ -63,13 +63,26 @@ impl Role {
     }
 }
 
+/// A unit that can be reached from the root.
+#[derive(Debug, Clone, Copy)]
+pub struct ReachableUnit {
+    pub id: UnitId,
+    /// Whether the unit is first reached in a packed block.
+    pub is_packed: bool,
+}
+
 impl Program {
-    /// Returns all equations in the reading order of their units.
+    /// Returns the equations of all reachable units, in depth-first preorder.
     pub(crate) fn equations(&self) -> Vec<Equation<'_>> {
         let mut equations = Vec::new();
-        for (unit, _) in self.reading_order() {
-            for step in &self.units[unit].steps {
-                equations.extend(step.equations().map(|(role, code)| Equation { unit, step, role, code }));
+        for ReachableUnit { id, .. } in self.reachable_units() {
+            for step in &self.units[id].steps {
+                equations.extend(step.equations().map(|(role, code)| Equation {
+                    unit: id,
+                    step,
+                    role,
+                    code,
+                }));
             }
         }
         equations
@@ -199,24 +212,26 @@ impl Program {
         })
     }
 
-    /// Returns the reachable units in depth-first preorder, and `true` for those first reached in a packed block.
-    pub fn reading_order(&self) -> Vec<(UnitId, bool)> {
-        let mut order: Vec<(UnitId, bool)> = Vec::new();
-        let mut open: Vec<_> = self.forms[self.root].unit.map(|root| (root, false)).into_iter().collect();
-        while let Some((id, packed)) = open.pop() {
-            if order.iter().any(|(known, _)| *known == id) {
+    /// Returns the reachable units in depth-first preorder.
+    pub fn reachable_units(&self) -> Vec<ReachableUnit> {
+        let mut order: Vec<ReachableUnit> = Vec::new();
+        let root = self.forms[self.root].unit.map(|id| ReachableUnit { id, is_packed: false });
+        let mut open = Vec::from_iter(root);
+        while let Some(next) = open.pop() {
+            if order.iter().any(|known| known.id == next.id) {
                 continue;
             }
-            order.push((id, packed));
-            let unit = &self.units[id];
+            order.push(next);
+            let unit = &self.units[next.id];
             let parts = unit.steps.iter().filter_map(|step| {
                 let is_packed = step.field.block.is_some_and(|block| block.packing != Packing::Stored);
-                Some((self.forms[step.content().0].unit?, packed || is_packed))
+                let id = self.forms[step.content().0].unit?;
+                Some(ReachableUnit { id, is_packed: next.is_packed || is_packed })
             });
             let words = unit.declaration.bit_fields().iter().filter_map(|field| field.declared);
-            let words = words.filter_map(|word| Some((unit_that_declares(&self.units, word)?, packed)));
+            let words = words.filter_map(|word| unit_that_declares(&self.units, word));
             let first = open.len();
-            open.extend(parts.chain(words));
+            open.extend(parts.chain(words.map(|id| ReachableUnit { id, ..next })));
             open[first..].reverse();
         }
         order

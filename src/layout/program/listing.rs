@@ -1,5 +1,6 @@
 //! Lists the declarations of several layouts, for printers.
 
+use super::equation::ReachableUnit;
 use super::model::{Form, FormSize, Program, Unit};
 use super::names::{Names, ValueKind};
 use super::size::size_of_unit;
@@ -34,13 +35,13 @@ pub(in crate::layout) fn reachable(layouts: &[(&str, &'static Type)], order: Lis
     let mut found: Vec<Reached> = Vec::new();
     for (_, ty) in layouts {
         let program = Program::of(ty);
-        let mut units = program.reading_order();
+        let mut units = program.reachable_units();
         if order == ListingOrder::PartsFirst {
             // Parts are resolved first, so their ids are lower.
-            units.sort_unstable();
+            units.sort_unstable_by_key(|unit| unit.id);
         }
-        for (unit, is_packed) in units {
-            let unit = &program.units[unit];
+        for ReachableUnit { id, is_packed } in units {
+            let unit = &program.units[id];
             let Unit { declaration, imports, slots, .. } = unit;
             if !found.iter().any(|known| known.declaration == *declaration) {
                 let size = size_of_unit(unit, &program.forms);

@@ -17,7 +17,9 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
     out.push_paragraph(
         "Each field that an expression refers to has a slot ($0 and up) in every struct where it is visible.",
     );
-    out.push_line("= introduces the source of a stored value when a file is assembled, -> its effect.");
+    out.push_line(
+        "= introduces how a stored value is computed when a file is assembled, -> what depends on the value.",
+    );
     for (name, ty) in layouts {
         let program = Program::of(ty);
         out.push_paragraph(format!("== {name}: {}", base_name(program.forms[program.root].ty)));
@@ -27,8 +29,8 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
         for problem in &program.problems {
             out.push_line(format!("problem: {problem}"));
         }
-        for (unit, _) in program.reading_order() {
-            program.print_unit(&mut out, unit, &uses);
+        for unit in program.reachable_units() {
+            program.print_unit(&mut out, unit.id, &uses);
         }
     }
     out.into_text()

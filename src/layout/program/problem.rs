@@ -19,8 +19,8 @@ impl Program {
         let equations = self.equations();
         let unresolved = equations.iter().filter_map(|equation| self.find_unresolved_name(equation));
         let mut problems: Vec<_> = unresolved.collect();
-        for (unit, _) in self.reading_order() {
-            problems.extend(self.find_field_after_end(&self.units[unit]));
+        for unit in self.reachable_units() {
+            problems.extend(self.find_field_after_end(&self.units[unit.id]));
         }
         problems.extend(self.find_conflicting_uses(&equations));
         problems

@@ -14,8 +14,8 @@ pub struct PointTree {
 struct Node {
     point: [f64; 2],
     /// The bounds of all points in the node's subtree.
-    low: [f64; 2],
-    high: [f64; 2],
+    min: [f64; 2],
+    max: [f64; 2],
     /// The number of corners in the tree at the point.
     count: u32,
     /// The number of corners in the node's subtree.
@@ -85,7 +85,7 @@ fn any_inside(nodes: &[Node], triangle: &[[f64; 2]; 3], center: [f64; 2], visits
     let Some(node) = nodes.get(middle).filter(|node| node.subtree_count > 0) else { return false };
     let Some(left) = visits.checked_sub(1) else { return true };
     *visits = left;
-    if is_disjoint(node.low, node.high, triangle) {
+    if is_disjoint(node.min, node.max, triangle) {
         return false;
     }
     if node.count > 0 && !triangle.contains(&node.point) && contains_point(triangle, node.point) {
@@ -101,7 +101,7 @@ fn any_inside(nodes: &[Node], triangle: &[[f64; 2]; 3], center: [f64; 2], visits
 
 impl Node {
     fn split_axis(&self) -> usize {
-        usize::from(self.high[1] - self.low[1] > self.high[0] - self.low[0])
+        usize::from(self.max[1] - self.min[1] > self.max[0] - self.min[0])
     }
 }
 
@@ -111,10 +111,10 @@ fn build_subtree(points: &mut [(u32, [f64; 2])], nodes: &mut [Node]) {
     if points.is_empty() {
         return;
     }
-    let mut node = Node { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2], ..Node::default() };
+    let mut node = Node { min: [f64::INFINITY; 2], max: [f64::NEG_INFINITY; 2], ..Node::default() };
     for (_, point) in points.iter() {
-        node.low = [0, 1].map(|axis| node.low[axis].min(point[axis]));
-        node.high = [0, 1].map(|axis| node.high[axis].max(point[axis]));
+        node.min = [0, 1].map(|axis| node.min[axis].min(point[axis]));
+        node.max = [0, 1].map(|axis| node.max[axis].max(point[axis]));
     }
     let axis = node.split_axis();
     points.select_nth_unstable_by(middle, |(_, a), (_, b)| a[axis].total_cmp(&b[axis]));
@@ -137,14 +137,14 @@ pub fn contains_point([a, b, c]: &[[f64; 2]; 3], point: [f64; 2]) -> bool {
 }
 
 /// Returns `true` if a box and a counter-clockwise triangle have no point in common.
-fn is_disjoint(low: [f64; 2], high: [f64; 2], [a, b, c]: &[[f64; 2]; 3]) -> bool {
+fn is_disjoint(min: [f64; 2], max: [f64; 2], [a, b, c]: &[[f64; 2]; 3]) -> bool {
     let is_outside_on_axis = |axis: usize| {
-        a[axis].max(b[axis]).max(c[axis]) < low[axis] || a[axis].min(b[axis]).min(c[axis]) > high[axis]
+        a[axis].max(b[axis]).max(c[axis]) < min[axis] || a[axis].min(b[axis]).min(c[axis]) > max[axis]
     };
     let is_right_of = |[a, b]: [&[f64; 2]; 2]| {
         // The box corner farthest to the left of the side.
-        let x = if b[1] > a[1] { low[0] } else { high[0] };
-        let y = if b[0] > a[0] { high[1] } else { low[1] };
+        let x = if b[1] > a[1] { min[0] } else { max[0] };
+        let y = if b[0] > a[0] { max[1] } else { min[1] };
         doubled_area([*a, *b, [x, y]]) < 0.0
     };
     (0..2).any(is_outside_on_axis) || [[a, b], [b, c], [c, a]].into_iter().any(is_right_of)

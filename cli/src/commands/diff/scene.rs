@@ -90,10 +90,11 @@ impl SceneComparison<'_> {
     }
 
     /// Compares the scenes in the given pose. Compares the bounds only if `is_rest` is set. If both scenes have
-    /// triangles, compares the distances of vertices and triangle centres from the other scene's surface.
+    /// triangles, compares the distances of vertices and triangle centres from the other scene's surface. `path_prefix`
+    /// precedes the paths of these differences.
     fn compare_surfaces(
         &self,
-        path: &str,
+        path_prefix: &str,
         pose: &PoseSelection,
         is_rest: bool,
         differences: &mut Differences,
@@ -127,7 +128,8 @@ impl SceneComparison<'_> {
         let distant = distances().filter(|distance| *distance > self.tolerance).count();
         if distant > 0 {
             let by = distances().fold(0.0, f64::max);
-            let (path, kind, count) = (format!("{path}surface"), DifferenceKind::Changed, distant as u64);
+            let (path, kind, count) =
+                (format!("{path_prefix}surface"), DifferenceKind::Changed, distant as u64);
             differences.push(Difference { path, kind, count, from: None, to: None, by: Some(by) });
         }
         Ok(())

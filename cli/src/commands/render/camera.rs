@@ -88,9 +88,9 @@ impl Camera {
         points: impl Iterator<Item = &'p DVec3> + Clone,
         [width, height]: [u32; 2],
     ) -> Vec<Camera> {
-        let [low, high] = bounding_box(points.clone().copied());
-        let center = low * 0.5 + high * 0.5;
-        let half = (high * 0.5 - low * 0.5).max_element();
+        let [min, max] = bounding_box(points.clone().copied());
+        let center = min * 0.5 + max * 0.5;
+        let half = (max * 0.5 - min * 0.5).max_element();
         let radius = if half > 0.0 { half } else { 1.0 };
         let extent = |rotation: &Mat3| {
             let rotation = rotation.as_dmat3();
@@ -106,11 +106,11 @@ impl Camera {
             }
         };
         let [width, height] = [width, height].map(f64::from);
-        let camera = |(rotation, [low, high]): (&Mat3, &[DVec3; 2])| {
-            let size = (*high - *low).max(DVec3::splat(f64::EPSILON));
+        let camera = |(rotation, [min, max]): (&Mat3, &[DVec3; 2])| {
+            let size = (*max - *min).max(DVec3::splat(f64::EPSILON));
             let free = 1.0 - 2.0 * MARGIN;
             let scale = (free * width / size.x).min(free * height / size.y);
-            let middle = (*low + *high) * 0.5;
+            let middle = (*min + *max) * 0.5;
             let origin = [0.5 * width - scale * middle.x, 0.5 * height + scale * middle.y];
             Camera { rotation: *rotation, center, radius, scale, origin }
         };

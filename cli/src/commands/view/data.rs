@@ -25,15 +25,15 @@ impl Arrays {
         self.add(bytes, "u8")
     }
 
-    pub fn add_floats(&mut self, values: &[f32]) -> ArrayRef {
+    pub fn add_f32(&mut self, values: &[f32]) -> ArrayRef {
         self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect(), "f32")
     }
 
-    pub fn add_words(&mut self, values: &[u32]) -> ArrayRef {
+    pub fn add_u32(&mut self, values: &[u32]) -> ArrayRef {
         self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect(), "u32")
     }
 
-    pub fn add_halves(&mut self, values: &[u16]) -> ArrayRef {
+    pub fn add_u16(&mut self, values: &[u16]) -> ArrayRef {
         self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect(), "u16")
     }
 
@@ -56,16 +56,7 @@ impl Arrays {
     }
 }
 
-/// Writes data as JSON. Escapes `<`, U+2028 and U+2029, so that no text can end the element or a line of a script.
+/// Writes data as JSON. Escapes `<`, so that no string can close the enclosing `<script>` element.
 pub fn write_json(data: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let text = serde_json::to_string(data)?;
-    let mut rest = &*text;
-    while let Some(position) = rest.find(['<', '\u{2028}', '\u{2029}']) {
-        let (before, special) = rest.split_at(position);
-        let mut characters = special.chars();
-        let character = characters.next().map_or(0, u32::from);
-        write!(out, "{before}\\u{character:04x}")?;
-        rest = characters.as_str();
-    }
-    out.write_all(rest.as_bytes())
+    out.write_all(serde_json::to_string(data)?.replace('<', "\\u003c").as_bytes())
 }

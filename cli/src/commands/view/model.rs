@@ -113,10 +113,10 @@ impl Model {
             data.texture = images.texture(&mesh.material).filter(|_| data.uvs.is_some());
             if let Some(MeshDistances { vertices, centers }) = distances.next() {
                 let (indices, of_centers): (Vec<_>, Vec<_>) = centers.into_iter().unzip();
-                data.distances = (!vertices.is_empty()).then(|| arrays.add_floats(&vertices));
+                data.distances = (!vertices.is_empty()).then(|| arrays.add_f32(&vertices));
                 data.centers = (!indices.is_empty()).then(|| CentersData {
-                    indices: arrays.add_words(indices.as_flattened()),
-                    distances: arrays.add_floats(&of_centers),
+                    indices: arrays.add_u32(indices.as_flattened()),
+                    distances: arrays.add_f32(&of_centers),
                 });
             }
             *mesh = Mesh::default();
@@ -169,7 +169,7 @@ fn mesh_data(
     let skin = (!mesh.skins.is_empty()).then(|| Skin::strongest(&mesh.skins, vertices));
     let (joints, weights) = match skin {
         Some(skin) => {
-            (Some(arrays.add_halves(&joint_indices(&skin))), Some(arrays.add_bytes(weight_bytes(skin))))
+            (Some(arrays.add_u16(&joint_indices(&skin))), Some(arrays.add_bytes(weight_bytes(skin))))
         }
         None => (None, None),
     };
@@ -184,12 +184,12 @@ fn mesh_data(
         base_color: mesh.material.base_color,
         vertices,
         triangles,
-        positions: arrays.add_floats(mesh.positions.as_flattened()),
-        indices: arrays.add_words(&indices),
-        faces: faces.map(|faces| arrays.add_words(&faces)),
+        positions: arrays.add_f32(mesh.positions.as_flattened()),
+        indices: arrays.add_u32(&indices),
+        faces: faces.map(|faces| arrays.add_u32(&faces)),
         normals: normals
             .map(|normals| arrays.add_bytes(normals.into_iter().flat_map(normal_bytes).collect())),
-        uvs: uvs.map(|uvs| arrays.add_floats(uvs.as_flattened())),
+        uvs: uvs.map(|uvs| arrays.add_f32(uvs.as_flattened())),
         uv_from_bottom: mesh.uv_origin == UvOrigin::BottomLeft,
         texture: None,
         colors: colors.map(|colors| arrays.add_bytes(colors.into_u8().0.into_flattened())),
@@ -245,7 +245,7 @@ fn joint_data(scene: &Scene) -> Vec<JointData> {
 }
 
 fn animation_data(animation: &Animation, arrays: &mut Arrays) -> AnimationData {
-    let times = animation.times.iter().map(|times| arrays.add_floats(times)).collect();
+    let times = animation.times.iter().map(|times| arrays.add_f32(times)).collect();
     let channels = animation.channels.iter().map(|channel| {
         let (property, values) = match &channel.samples {
             Samples::Translation(values) => ("translation", values.as_flattened()),
@@ -261,7 +261,7 @@ fn animation_data(animation: &Animation, arrays: &mut Arrays) -> AnimationData {
                 Interpolation::Normalized => "normalized",
             },
             property,
-            values: arrays.add_floats(values),
+            values: arrays.add_f32(values),
         }
     });
     AnimationData {

@@ -269,7 +269,7 @@ fn block_data(unpacked: Vec<UnpackedBlock>, arrays: &mut Arrays, notes: &mut Vec
 fn source_fields_data(source_fields: SourceFields, arrays: &mut Arrays) -> SourceFieldsData {
     let SourceFields { meshes, joints, animations } = source_fields;
     let animations = animations.into_iter().map(|keys| KeysData {
-        channels: keys.channels.iter().map(|channel| arrays.add_words(channel)).collect(),
+        channels: keys.channels.iter().map(|channel| arrays.add_u32(channel)).collect(),
         list: keys.list,
     });
     SourceFieldsData { animations: animations.collect(), meshes, joints }

@@ -96,7 +96,8 @@ const HUES: [u32; 16] = [
     0xaaffaa, 0xffffaa, 0xaaaaff, 0xffaaff, 0xaaffff, 0xaa55ff,
 ];
 
-/// Decodes a colour/shade byte to a colour (red, green, blue): hue in the high, level in the low four bits (B17).
+/// Decodes a colour/shade byte to a colour (red, green, blue): hue in the high four bits, level − 1 in the low ones
+/// (B17).
 ///
 /// ```
 /// use meshspec::bmd::shade_color;

@@ -37,11 +37,11 @@ pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, loss
             continue;
         }
         let before = added_bones.anchors.len();
-        let leading: Vec<_> = (0..mesh.positions.len()).map(|vertex| leading_joint(mesh, vertex)).collect();
-        for group in groups_of(scene, mesh, &leading, encoding) {
+        let dominant: Vec<_> = (0..mesh.positions.len()).map(|vertex| dominant_joint(mesh, vertex)).collect();
+        for group in groups_of(scene, mesh, &dominant, encoding) {
             let follows_pseudo_bone = group.joint.is_some_and(|joint| extras.get(joint).is_some_and(is_part));
             if group.error > accepted && !follows_pseudo_bone {
-                added_bones.bind_group(scene, mesh, &leading, &group, encoding);
+                added_bones.bind_group(scene, mesh, &dominant, &group, encoding);
             }
         }
         let added = added_bones.anchors.len() - before;
@@ -56,28 +56,28 @@ pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, loss
 }
 
 /// Returns the joint to which a vertex is bound in BMD: the joint with the largest weight. `None` without influences.
-fn leading_joint(mesh: &Mesh, vertex: usize) -> Option<usize> {
+fn dominant_joint(mesh: &Mesh, vertex: usize) -> Option<usize> {
     influences(&mesh.skins, vertex).first().map(|(joint, _)| usize::from(*joint))
 }
 
-/// The bounds of all vertices of a mesh with the same leading joint, in the space of that joint.
+/// The bounds of all vertices of a mesh with the same dominant joint, in the space of that joint.
 struct JointGroup {
     joint: Option<usize>,
-    low: Vec3,
-    high: Vec3,
+    min: Vec3,
+    max: Vec3,
     /// The largest rounding error of a coordinate.
     error: f32,
 }
 
-fn groups_of(scene: &Scene, mesh: &Mesh, leading: &[Option<usize>], encoding: &Encoding) -> Vec<JointGroup> {
+fn groups_of(scene: &Scene, mesh: &Mesh, dominant: &[Option<usize>], encoding: &Encoding) -> Vec<JointGroup> {
     let mut groups: Vec<JointGroup> = Vec::new();
     let mut group_indices = HashMap::new();
-    for (position, joint) in mesh.positions.iter().zip(leading) {
+    for (position, joint) in mesh.positions.iter().zip(dominant) {
         let at = model_to_joint(scene, *joint).transform_point3(Vec3::from(*position));
-        let new_group = JointGroup { joint: *joint, low: at, high: at, error: 0.0 };
+        let new_group = JointGroup { joint: *joint, min: at, max: at, error: 0.0 };
         let index = *group_indices.entry(*joint).or_insert_with(|| push_index(&mut groups, new_group));
         let group = &mut groups[index];
-        (group.low, group.high) = (group.low.min(at), group.high.max(at));
+        (group.min, group.max) = (group.min.min(at), group.max.max(at));
         group.error = group.error.max(encoding.rounding_errors(at).0);
     }
     groups
@@ -115,16 +115,16 @@ impl AddedBones {
         &mut self,
         scene: &mut Scene,
         mesh: &mut Mesh,
-        leading: &[Option<usize>],
+        dominant: &[Option<usize>],
         group: &JointGroup,
         encoding: &Encoding,
     ) {
         let joint = group.joint.or(self.base_joint);
         let error_at = |origin: Vec3| {
-            let farthest = (group.low - origin).abs().max((group.high - origin).abs());
+            let farthest = (group.min - origin).abs().max((group.max - origin).abs());
             encoding.rounding_errors(farthest).1
         };
-        let center = group.low + (group.high - group.low) / 2.0;
+        let center = group.min + (group.max - group.min) / 2.0;
         // Adds bones even if the accepted error is out of reach, so that the rejection states a smaller error.
         let accepted = encoding.accepted_error(mesh.size()).max(CENTER_ERROR_FACTOR * error_at(center));
         if group.error <= accepted {
@@ -164,18 +164,18 @@ impl AddedBones {
             });
             self.anchors.push(Anchor { joint, origin });
         }
-        rebind_vertices(mesh, leading, group.joint, (self.first + last) as u16);
+        rebind_vertices(mesh, dominant, group.joint, (self.first + last) as u16);
     }
 }
 
-/// Binds all vertices whose leading joint is `from` to the joint `to`; `None` selects unbound vertices.
-fn rebind_vertices(mesh: &mut Mesh, leading: &[Option<usize>], from: Option<usize>, to: u16) {
+/// Binds all vertices whose dominant joint is `from` to the joint `to`; `None` selects unbound vertices.
+fn rebind_vertices(mesh: &mut Mesh, dominant: &[Option<usize>], from: Option<usize>, to: u16) {
     if mesh.skins.is_empty() {
-        mesh.skins = vec![Skin::rigid(leading.iter().map(|_| to))];
+        mesh.skins = vec![Skin::rigid(dominant.iter().map(|_| to))];
         return;
     }
     for skin in &mut mesh.skins {
-        let vertices = skin.joints.iter_mut().zip(leading).enumerate();
+        let vertices = skin.joints.iter_mut().zip(dominant).enumerate();
         for (vertex, (joints, _)) in vertices.filter(|(_, (_, joint))| **joint == from) {
             if let Some(from) = from {
                 joints.iter_mut().filter(|joint| usize::from(**joint) == from).for_each(|joint| *joint = to);

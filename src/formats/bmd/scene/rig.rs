@@ -314,11 +314,11 @@ fn pack_bind_pose(
 
 /// Returns the centre of the bounding box of all vertices; NaN without vertices.
 pub fn center_of(scene: &Scene) -> Vec3 {
-    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for position in scene.meshes.iter().flat_map(|mesh| &mesh.positions) {
-        (low, high) = (low.min(Vec3::from(*position)), high.max(Vec3::from(*position)));
+        (min, max) = (min.min(Vec3::from(*position)), max.max(Vec3::from(*position)));
     }
-    (low + high) / 2.0
+    (min + max) / 2.0
 }
 
 fn report_errors((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {

@@ -193,7 +193,7 @@ pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
 ) -> Result<impl Iterator<Item = BrokenFile> + use<'f, F>> {
     let verifier = Verifier::new(ty, file, rules, limits)?;
     let attempts = attempts(&verifier, is_selected)?;
-    let broken = move |attempt: Attempt| verifier.all_broken(&attempt).take(max).collect::<Vec<_>>();
+    let broken = move |attempt: Attempt| verifier.broken_files(&attempt).take(max).collect::<Vec<_>>();
     Ok(attempts.into_iter().flat_map(broken))
 }
 

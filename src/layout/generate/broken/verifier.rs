@@ -52,7 +52,10 @@ impl<'f> Verifier<'f> {
     }
 
     /// Returns the changed files in which only the intended breakage occurs.
-    pub fn all_broken<'a>(&'a self, attempt: &'a Attempt) -> impl Iterator<Item = BrokenFile> + use<'a, 'f> {
+    pub fn broken_files<'a>(
+        &'a self,
+        attempt: &'a Attempt,
+    ) -> impl Iterator<Item = BrokenFile> + use<'a, 'f> {
         attempt.changes.iter().filter_map(|change| {
             let bytes = self.apply(change)?;
             let Location { path, rule, severity } = self.locate(&bytes, attempt)?;
@@ -66,9 +69,9 @@ impl<'f> Verifier<'f> {
         change.apply(self.ty, self.file, &self.limits).filter(|bytes| bytes != self.file)
     }
 
-    /// Returns the first file from [`all_broken`](Verifier::all_broken).
+    /// Returns the first file from [`broken_files`](Verifier::broken_files).
     pub fn first_broken(&self, attempt: &Attempt) -> Option<BrokenFile> {
-        self.all_broken(attempt).next()
+        self.broken_files(attempt).next()
     }
 
     /// Returns `true` if a changed file has no fault, violates no rule more often than the original, and has trailing
