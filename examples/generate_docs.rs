@@ -59,7 +59,7 @@ fn rules_page() -> String {
          | section | the section of the format's specification |\n\
          | row | the [interpretation](interpretations.md) of the specification, where the specification is ambiguous |\n\
          | enforced by | a constraint in the [declaration](schema/); the declared structure (magic bytes, counts, packed \
-         blocks, the end of the file, the grammar of a text); or code, with the reason why no declaration can express the rule |\n",
+         blocks, the end of the file, the grammar of a text format); or code, with the reason why no declaration can express the rule |\n",
     );
     for format in FormatId::ALL {
         let about = format.about();

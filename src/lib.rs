@@ -47,8 +47,8 @@
 //! [`read`] and [`open`] are strict: they return the first violation as an [`Error`] with the path of the field, its
 //! byte range and the rule. With [`ReadOptions::lenient`], [`open_with`] and `Scene::open_with` read even invalid files,
 //! if they can be decoded unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded.
-//! [`detect`] knows the five formats, not interchange formats. If neither the bytes nor the extension identify the
-//! format, call `AnyFormat::of::<mesh::Document>().check`.
+//! [`detect`] knows the five formats, not interchange formats. If neither the bytes nor the extension identifies
+//! the format, select it: `AnyFormat::of::<mesh::Document>().check(…)`.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
@@ -76,7 +76,7 @@
 //! let detected = meshspec::detect(&bytes, None)?;
 //! let layout = detected.format.layout_of(&bytes, detected.dialect).expect("a binary format");
 //! let edits = [Edit { path: "vertices[5].position[1]".into(), change: Change::Set("2.5".into()) }];
-//! // `true` instead of `false` also corrects counts, sizes and offsets that no longer match, except those in `edits`.
+//! // `true` instead of `false` also recomputes counts, sizes, offsets and checksums that no longer match.
 //! let edited = edit(layout, &bytes, &edits, false, &Default::default())?;
 //! # let differing = bytes.iter().zip(&edited).filter(|(a, b)| a != b).count();
 //! # assert!(bytes.len() == edited.len() && (1..=4).contains(&differing));
@@ -120,8 +120,9 @@
 //! ```
 //!
 //! Other [constraints] on fields are `below = limit`, `one_of(2, 3)` and `holds(first < second), message = "…"`, which
-//! compares a field with earlier ones. Nested structs also derive `Layout`; their rules belong in `RULES`. `track.write(&Default::default())` returns the bytes. [`AnyFormat::of::<Track>()`]
-//! is the format for [`check`] and for a command-line tool. See [docs/extending.md].
+//! compares a field with earlier ones; each has a `rule`. Nested structs also derive `Layout`, and their rules belong in
+//! `RULES`. `track.write(&Default::default())` returns the bytes. [`AnyFormat::of::<Track>()`] is the format for
+//! [`check`] and for a command-line tool. See [docs/extending.md].
 //!
 //! [docs/extending.md]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md
 //! [constraints]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md#rules
@@ -130,10 +131,10 @@
 //! # Test a loader
 //!
 //! With the feature `proptest`, `conformance` runs a loader on valid, broken, almost broken and mutated files of a
-//! format. It reports disagreements with strict reading, one per rule and field, each with a minimal file. The loader
-//! returns a `Result`, an `Option` or a `bool`. To test its contents too, call `compare(|document| …, |bytes| …)`, whose
-//! functions return what the file contains and what was loaded. Loaders in other languages are tested with `meshspec
-//! corpus` and `meshspec conform`.
+//! format. It reports one disagreement with strict reading per cause, such as a rule and a field, each with a shrunk
+//! file. The loader returns a `Result`, an `Option` or a `bool`. To compare contents, too, call
+//! `compare(|document| contents, |bytes| Ok(contents))` instead of `run`. For loaders in other languages, use
+//! `meshspec corpus` and `meshspec conform`.
 //!
 //! ```
 //! # #[cfg(all(feature = "proptest", feature = "crucible"))] {

@@ -139,6 +139,12 @@ impl From<String> for Path {
     }
 }
 
+impl From<&String> for Path {
+    fn from(text: &String) -> Path {
+        Path::from(text.as_str())
+    }
+}
+
 impl From<&str> for Path {
     fn from(text: &str) -> Path {
         Path::text(text)

@@ -31,11 +31,12 @@ impl Drop for Registration {
     }
 }
 
-/// Makes signal handlers wait until it is dropped, while files are created or moved.
+/// A guard held while files are created or moved. Signal handlers wait until it is dropped.
 pub struct SignalDeferral(
     #[allow(dead_code, reason = "only held until dropped")] RwLockReadGuard<'static, ()>,
 );
 
+/// Makes signal handlers wait until the returned guard is dropped.
 pub fn defer_signals() -> SignalDeferral {
     SignalDeferral(CHANGES.read().unwrap_or_else(PoisonError::into_inner))
 }

@@ -88,8 +88,17 @@ const REQUIREMENTS: &str = "below at_least unit_vector one_of finite unique orde
 /// The options shared by all constraints of an attribute.
 const COMMON_OPTIONS: [&str; 4] = ["if", "rule", "message", "plausible"];
 
-/// The placeholders of a message, in addition to the names of fields.
-const PLACEHOLDERS: [&str; 7] = ["found", "limit", "previous", "position", "first", "items", "problem"];
+/// The placeholders of a message, in addition to the names of fields, with the constraints that have them. Empty if all
+/// constraints have them.
+const PLACEHOLDERS: [(&str, &[&str]); 7] = [
+    ("found", &[]),
+    ("position", &[]),
+    ("items", &[]),
+    ("limit", &["below", "at_least", "one_of", "sum", "index_into", "within", "counts", "permutation"]),
+    ("previous", &["ordered", "equal", "same_length"]),
+    ("first", &["within"]),
+    ("problem", &["permutation", "forest"]),
+];
 
 /// Removes the constraints and their options from the directives of a field, and parses them.
 pub fn take_constraints(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
@@ -131,7 +140,7 @@ pub fn unsupported_error(directive: &Directive) -> Error {
     )
 }
 
-/// Returns an error for an option whose constraint the attribute lacks.
+/// Returns an error if the attribute has an option without its constraint.
 fn check_options(requirements: &[Directive], options: &[Directive]) -> Result<()> {
     let is_common = |directive: &Directive| COMMON_OPTIONS.iter().any(|name| directive.name == name);
     for directive in options.iter().filter(|directive| !is_common(directive)) {
@@ -225,7 +234,7 @@ impl Constraint {
             }
         };
         let condition = expression::to_optional_constant(self.condition.as_ref(), scope)?;
-        self.message.iter().try_for_each(|message| check_template(message, scope))?;
+        self.message.iter().try_for_each(|message| self.check_template(message, scope))?;
         let message = option_constant(self.message.as_ref().map(LitStr::value));
         let rule = match &self.rule {
             Some(path) => rule_reference(path),
@@ -237,6 +246,23 @@ impl Constraint {
             rule: #rule,
             message: #message,
         }))
+    }
+
+    /// Returns an error for an unknown placeholder in the message.
+    fn check_template(&self, message: &LitStr, scope: &Scope) -> Result<()> {
+        let applies = |(_, owners): &&(&str, &[&str])| {
+            owners.is_empty() || owners.iter().any(|owner| self.directive == owner)
+        };
+        let placeholders: Vec<_> = PLACEHOLDERS.iter().filter(applies).map(|(name, _)| *name).collect();
+        for part in message.value().split('{').skip(1) {
+            let name = part.split(['}', ':', '.']).next().unwrap_or_default();
+            if !part.contains('}') || !(placeholders.contains(&name) || scope.has(name)) {
+                let known = placeholders.join("}, {");
+                let error = format!("unknown placeholder, expected {{{known}}} or the name of a field");
+                return Err(Error::new(message.span(), error));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -304,17 +330,4 @@ fn parse_number(directive: &Directive) -> Result<f64> {
         Lit::Int(number) => number.base10_parse(),
         other => Err(Error::new(other.span(), "expected a number")),
     }
-}
-
-/// Returns an error for an unknown placeholder in a message.
-fn check_template(message: &LitStr, scope: &Scope) -> Result<()> {
-    for part in message.value().split('{').skip(1) {
-        let name = part.split(['}', ':', '.']).next().unwrap_or_default();
-        if !part.contains('}') || !(PLACEHOLDERS.contains(&name) || scope.has(name)) {
-            let known = PLACEHOLDERS.map(|name| format!("{{{name}}}")).join(", ");
-            let error = format!("unknown placeholder, expected {known} or the name of a field");
-            return Err(Error::new(message.span(), error));
-        }
-    }
-    Ok(())
 }

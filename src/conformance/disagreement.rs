@@ -131,7 +131,8 @@ impl fmt::Display for Disagreement {
             FileKind::Mutated => "mutated, ",
         };
         let (size, files) = (self.bytes.len(), self.files);
-        writeln!(f, "  {origin}{}; {size} bytes, the smallest of {files}:", self.change)?;
+        let of_files = if files > 1 { format!(", one of {files} files") } else { String::new() };
+        writeln!(f, "  {origin}{}; {size} bytes{of_files}:", self.change)?;
         let marked = self.span.as_ref().map(|span| span.file_range().clone());
         write!(f, "{}", HexDump { bytes: &self.bytes, marked })
     }

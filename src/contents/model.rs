@@ -7,7 +7,7 @@ use meshspec_derive::ToJson;
 
 /// The decoded contents of a file: unpacked numbers and strings, in one structure for all formats.
 ///
-/// Fields that a format lacks are empty. `docs/contents.md` maps each field to the fields of a file.
+/// Fields that a format lacks are empty. `docs/contents.md` defines each field.
 ///
 /// ```
 /// use meshspec::Dialect;

@@ -122,7 +122,7 @@ impl TextOracle {
         report.findings().iter().filter(|finding| is_new(finding.rule)).cloned().collect()
     }
 
-    /// Returns the broken files of an attempt whose new findings all have the same rule.
+    /// Returns the files of an attempt in which all new findings have the same rule.
     fn broken_files(&self, attempt: &TextAttempt) -> impl Iterator<Item = BrokenFile> {
         attempt.breaking.iter().filter_map(|bytes| {
             let found = self.new_findings(bytes);

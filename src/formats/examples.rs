@@ -50,8 +50,8 @@ pub(super) struct ExampleSearch {
 }
 
 impl ExampleSearch {
-    /// Returns a generated file that violates only `rule`, with its valid counterpart. `None` if code enforces `rule`,
-    /// or no breakage violates it alone.
+    /// Returns a generated file that violates only `rule`, with its valid counterpart. `None` if `rule` is enforced
+    /// in code, or no breakage violates it alone.
     pub(super) fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
         if matches!(rule.enforced_by, Enforcement::Code(_)) {
             return None;

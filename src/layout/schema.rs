@@ -41,8 +41,8 @@ pub enum Schema {
     C,
     /// The declaration as JSON.
     Json,
-    /// The resolved declarations: how each stored value is computed when a file is assembled, and which counts, choices
-    /// and checks depend on it.
+    /// The resolved declarations: how derived values are computed when a file is assembled, and what depends on each
+    /// stored value.
     Program,
     /// A dictionary for libFuzzer and AFL: magic bytes, named values, flags and limits.
     Dictionary,

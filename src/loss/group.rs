@@ -49,7 +49,7 @@ pub struct LossGroup {
     /// The largest error of a loss; `None` if no loss has an error.
     pub largest_error: Option<LargestError>,
     /// The error that is largest relative to the size of its mesh; `None` if no size is known.
-    pub largest_fraction: Option<LargestError>,
+    pub largest_relative_error: Option<LargestError>,
     details: Details,
 }
 
@@ -83,7 +83,7 @@ impl LossGroup {
             count: 1,
             last_path: loss.path.clone(),
             pattern,
-            largest_fraction: error.clone().filter(|error| error.fraction().is_some()),
+            largest_relative_error: error.clone().filter(|error| error.relative_error().is_some()),
             largest_error: error,
             details,
         }
@@ -116,7 +116,11 @@ impl LossGroup {
             own.of = own.of.zip(others.of).map(|(own, others)| own.saturating_add(others));
         }
         LargestError::keep_larger(&mut self.largest_error, other.largest_error, |error| Some(error.error));
-        LargestError::keep_larger(&mut self.largest_fraction, other.largest_fraction, LargestError::fraction);
+        LargestError::keep_larger(
+            &mut self.largest_relative_error,
+            other.largest_relative_error,
+            LargestError::relative_error,
+        );
         self.details.merge(other.details);
     }
 
@@ -131,7 +135,7 @@ impl LossGroup {
     /// assert_eq!(groups[0].to_string(), "dropped: walk.mesh: strings: no strings");
     /// ```
     pub fn prefix_paths(&mut self, prefix: &str) {
-        let errors = [&mut self.largest_error, &mut self.largest_fraction];
+        let errors = [&mut self.largest_error, &mut self.largest_relative_error];
         let errors = errors.into_iter().flatten().map(|error| &mut error.path);
         for path in errors.chain([&mut self.example.path, &mut self.last_path]) {
             *path = Path::text(format!("{prefix}{path}"));
@@ -159,7 +163,7 @@ impl LossGroup {
         format!("{kind}: {location}{colon}{message}{}{affected}{}", self.details, self.format_errors())
     }
 
-    /// Formats the largest error, then the largest fraction of a mesh size if another loss has it.
+    /// Formats the largest error, then the largest relative error if another loss has it.
     fn format_errors(&self) -> String {
         let Some(largest) = &self.largest_error else { return String::new() };
         let unit = self.example.quantity.map_or(Unit::None, |quantity| quantity.unit);
@@ -170,11 +174,12 @@ impl LossGroup {
         };
         let mut text = format!(", off by at most {}{}", unit.format(largest.error), at(largest));
         let of_mesh = |fraction: f32| format!("{} % of the mesh", format_rounded(100.0 * fraction));
-        if let Some(fraction) = largest.fraction() {
+        if let Some(fraction) = largest.relative_error() {
             text += &format!(" ({})", of_mesh(fraction));
         }
-        if let Some(other) = &self.largest_fraction
-            && let Some(fraction) = other.fraction().filter(|fraction| Some(*fraction) > largest.fraction())
+        if let Some(other) = &self.largest_relative_error
+            && let Some(fraction) =
+                other.relative_error().filter(|fraction| Some(*fraction) > largest.relative_error())
         {
             text += &format!(", and by at most {}{}", of_mesh(fraction), at(other));
         }
@@ -190,7 +195,7 @@ impl LargestError {
     }
 
     /// Returns the error divided by the size of the mesh; `None` if the size is unknown.
-    pub fn fraction(&self) -> Option<f32> {
+    pub fn relative_error(&self) -> Option<f32> {
         self.size.map(|size| self.error / size)
     }
 

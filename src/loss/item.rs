@@ -47,7 +47,7 @@ pub enum LossKind {
     /// Missing in the target.
     Dropped,
     /// Rounded to nearby values.
-    Quantised,
+    Quantized,
     /// Split into several items.
     Split,
     /// Several items merged into one.
@@ -62,7 +62,7 @@ impl fmt::Display for LossKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             LossKind::Dropped => "dropped",
-            LossKind::Quantised => "quantised",
+            LossKind::Quantized => "quantised",
             LossKind::Split => "split",
             LossKind::Merged => "merged",
             LossKind::Renamed => "renamed",
@@ -76,7 +76,7 @@ impl fmt::Display for LossKind {
 /// ```
 /// use meshspec::{Affected, Loss, LossKind, Quantity, Unit, path};
 ///
-/// let mut loss = Loss::new(LossKind::Quantised, path!(heights), "stored in 16 bits");
+/// let mut loss = Loss::new(LossKind::Quantized, path!(heights), "stored in 16 bits");
 /// (loss.error, loss.quantity) = (Some(0.0125), Some(Quantity::new("heights", Unit::Metres)));
 /// loss.affected = Some(Affected { count: 3, of: Some(120), items: "heights" });
 /// assert_eq!(loss.to_string(), "quantised: heights: stored in 16 bits, 3 of 120 heights, off by at most 0.013 m");
@@ -125,14 +125,14 @@ impl Loss {
         Loss::new(LossKind::Renamed, path, message)
     }
 
-    /// Creates a loss of kind [`LossKind::Quantised`]. Values deviate by at most `error`, in the unit of `quantity`.
+    /// Creates a loss of kind [`LossKind::Quantized`]. Values deviate by at most `error`, in the unit of `quantity`.
     pub(crate) fn quantized(
         path: impl Into<Path>,
         message: impl Into<String>,
         quantity: Quantity,
         error: f32,
     ) -> Loss {
-        Loss { error: Some(error), quantity: Some(quantity), ..Loss::new(LossKind::Quantised, path, message) }
+        Loss { error: Some(error), quantity: Some(quantity), ..Loss::new(LossKind::Quantized, path, message) }
     }
 
     /// Sets the category, for paths that do not imply a category.

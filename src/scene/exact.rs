@@ -70,7 +70,7 @@ impl Extent {
         self.largest() > MIN_DISTANT_RATIO * self.size()
     }
 
-    /// Returns `true` if coordinates in this box need 64 bits. `error` is their largest rounding error in 32 bits.
+    /// Returns `true` if coordinates in this box need 64 bits. `error` is the largest error of rounding one to `f32`.
     pub fn needs_64_bits(&self, error: f64) -> bool {
         error > NEEDS_64_BITS * self.size() || error > MILLIMETRE
     }
@@ -81,7 +81,7 @@ impl Extent {
     }
 
     /// Returns `true` if centring the box would reduce the rounding error `error`.
-    pub fn centring_reduces(&self, error: f64) -> bool {
+    pub fn centering_reduces(&self, error: f64) -> bool {
         error > UNAVOIDABLE_FRACTION * self.size()
     }
 }
@@ -95,7 +95,7 @@ pub(crate) fn rounded(point: [f64; 3]) -> [f32; 3] {
     point.map(|coordinate| coordinate as f32)
 }
 
-/// Returns the largest rounding error of a coordinate in 32 bits. Non-finite errors are ignored.
+/// Returns the largest error of rounding a coordinate to `f32`. Non-finite errors are ignored.
 pub(crate) fn rounding_error(exact: [f64; 3]) -> f64 {
     let error = |coordinate: f64| (coordinate - f64::from(coordinate as f32)).abs();
     exact.map(error).into_iter().filter(|error| error.is_finite()).fold(0.0, f64::max)
@@ -114,7 +114,7 @@ pub(crate) fn need_64_bits(points: &[[f64; 3]]) -> bool {
     extent.needs_64_bits(largest_error)
 }
 
-/// Returns the bounding box of points, and their largest rounding error in 32 bits. The box ignores points at the
+/// Returns the bounding box of points, and the largest error of rounding a coordinate to `f32`. The box ignores points at the
 /// origin, which some exporters add.
 fn extent_and_error(points: &[[f64; 3]]) -> (Extent, f64) {
     let (mut extent, mut largest_error) = (Extent::default(), 0.0_f64);
@@ -190,7 +190,7 @@ impl Scene {
             let Some(exact) = mesh.exact_positions.take() else { continue };
             let (own, error) = extent_and_error(&exact);
             let is_visible = all.is_error_visible(error) || exceeds(error, VISIBLE_MESH_FRACTION, own);
-            if is_visible && own.centring_reduces(error) {
+            if is_visible && own.centering_reduces(error) {
                 let path = format!("meshes[{index}].positions");
                 let loss = Loss::quantized(path, message, Quantity::POSITIONS, error as f32);
                 losses.push(loss.with_mesh_size(own.size() as f32));

@@ -26,7 +26,7 @@ impl Scene {
             return;
         }
         let extent = self.extent_at_rest();
-        if extent.is_error_visible(error) && extent.centring_reduces(error) {
+        if extent.is_error_visible(error) && extent.centering_reduces(error) {
             let (path, message) = match self.skeleton.joints.is_empty() {
                 false => ("skeleton.joints.translation", "joint translations were rounded to 32 bits"),
                 true => ("transform", "the scene transform was rounded to 32 bits"),

@@ -339,6 +339,22 @@ fn constraints_that_refer_to_bound_imports() {
     );
 }
 
+/// Placeholders of other requirements are names of fields.
+#[test]
+fn fields_can_have_names_of_placeholders() {
+    #[derive(Layout)]
+    #[binrw]
+    #[brw(little)]
+    struct Pair {
+        first: u8,
+        #[layout(holds(first < limit), rule = RANGE, message = "first {first} is not below {limit:#x}")]
+        limit: u8,
+    }
+
+    let expected = ["limit (bytes 0x1..0x2): first 9 is not below 0x2 [RANGE]"];
+    assert_eq!(findings(&Pair::TYPE, &[9, 2]), expected);
+}
+
 /// Fields and bit fields hide imports of the same name.
 #[test]
 fn fields_hide_imports() {

@@ -130,11 +130,11 @@ fn a_loop_ends_where_it_starts() {
     // The sample at the end of the loop equals the first one.
     let (closed, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], turns.clone()));
     assert_eq!(keys(&closed), (4, vec![0, 2]));
-    assert!(!has_loss(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
+    assert!(!has_loss(&losses, LossKind::Quantized, "animations[0].channels.rotation"), "{losses:?}");
     // If the sample at the end differs, the animation jumps, which whole frames only approximate.
     let jump = vec![Quat::IDENTITY.to_array(), quarter_turn(), quarter_turn()];
     let (jumps, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], jump));
-    assert!(has_loss(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
+    assert!(has_loss(&losses, LossKind::Quantized, "animations[0].channels.rotation"), "{losses:?}");
     assert!(keys(&jumps).1.iter().all(|frame| *frame < u32::from(keys(&jumps).0)));
     // Without a loop, the last key requires a separate frame.
     let (once, _) = document(FormatId::Bmd, &arm(false, vec![0.0, 2.0, 4.0], turns));
@@ -447,7 +447,7 @@ fn channels_of_mesh_share_their_times() {
     };
     let (times, losses) = resampled(&with(vec![0.0, 1.0]));
     assert!(times > 2, "{times}");
-    assert!(has_loss(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
+    assert!(has_loss(&losses, LossKind::Quantized, "animations[0].channels.rotation"), "{losses:?}");
     assert!(losses.iter().any(|loss| loss.error > Some(0.1)), "{losses:?}");
     let mut linear = with(vec![0.0, 4.0]);
     linear.animations[0].channels[0].interpolation = Interpolation::Linear;

@@ -42,7 +42,7 @@ fn losses_of_equal_kind_and_message_form_a_group() {
 
 fn packing_loss(mesh: usize, error: f32, size: f32) -> Loss {
     let path = format!("meshes[{mesh}].positions");
-    let mut loss = Loss::new(LossKind::Quantised, path, "positions packed");
+    let mut loss = Loss::new(LossKind::Quantized, path, "positions packed");
     (loss.quantity, loss.error) = (Some(Quantity::POSITIONS), Some(error));
     loss.with_mesh_size(size)
 }
@@ -169,7 +169,7 @@ fn the_last_known_path_segment_sets_the_category() {
 fn errors_are_rounded_for_display() {
     let numbers = [0.0, 1.002_427_6, 0.001_234, 99.9, 123_456.0, 1e-9, 1.5e-7, 3.21e9, f32::INFINITY];
     let shown = numbers.map(|error| {
-        let mut loss = Loss::new(LossKind::Quantised, "a", "b");
+        let mut loss = Loss::new(LossKind::Quantized, "a", "b");
         loss.error = Some(error);
         loss.to_string()
     });

@@ -207,7 +207,7 @@ static VERIFIED: Rule = Rule {
     ..Rule::new("TRACKS-VERIFIED", Severity::Error, "The checksum is right.")
 };
 
-/// A checksum that code verifies.
+/// A checksum verified in code.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

@@ -124,7 +124,7 @@ proptest! {
         let report_of_rules = meshspec::check(&bytes, format, &options).unwrap();
         let of_rules = report_of_rules.findings().iter();
         let of_rules = of_rules.filter(|found| declared.iter().any(|rule| rule.rule == found.rule));
-        // BMD reserves the transform of the first bone only, which code checks by its position in the list.
+        // BMD reserves the transform of the first bone only, which is checked in code, by its position in the list.
         let of_rules = of_rules.filter(|found| !found.path.to_string().starts_with("bones[0].xform"));
         let mut of_rules: Vec<_> = of_rules.map(|found| found.to_string()).collect();
         let mut found: Vec<_> = report.findings().iter().map(|found| found.to_string()).collect();

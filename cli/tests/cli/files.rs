@@ -105,7 +105,7 @@ impl Run {
     }
 }
 
-/// Converts paths in a text to Unix style on every system.
+/// Converts paths in `text` to Unix style on every system.
 pub fn with_slashes(text: &str) -> String {
     text.replace(std::path::MAIN_SEPARATOR, "/")
 }

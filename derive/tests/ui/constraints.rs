@@ -85,4 +85,11 @@ struct S10 {
     a: u8,
 }
 
+#[derive(Layout)]
+#[brw(little)]
+struct S11 {
+    #[layout(holds(a < 3), rule = A, message = "{first} is not below 3")]
+    a: u8,
+}
+
 fn main() {}

@@ -9,7 +9,7 @@ use crate::layout::assemble::{Change, Edit, UntypedValue, edit};
 use crate::layout::declaration::Type;
 use crate::layout::walk::{Node, Segment, Visitor, walk};
 
-/// The maximum number of smaller file pairs to try.
+/// The maximum number of simplified file pairs to try.
 const MAX_STEPS: usize = 600;
 
 /// Minimises a broken file and its valid source. Returns `None` if the source is missing or has findings, or if the

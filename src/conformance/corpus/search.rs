@@ -1,4 +1,4 @@
-//! Searches for files that break the rules enforced by code.
+//! Searches for files that break the rules enforced in code.
 
 use super::candidates::Candidates;
 use super::pool::{Pool, ValidFile};

@@ -2,7 +2,7 @@
 
 use glam::{DMat4, DVec3, Mat4};
 
-use super::document::blended;
+use super::document::blended_bones;
 use super::{Animation, Bone, Document, FloatChannels, LodDef, Mesh, PackedVertex, Pose, Transform};
 use crate::contents::{
     self, Array, Blend, Contents, Keys, Lod, Numbers, PoseBudget, Skeleton, SkinnedPositions, sampled_frames,
@@ -196,13 +196,13 @@ fn matrix_bounds(bones: &[Bone], matrices: &[[[f64; 4]; 4]]) -> Vec<DMat4> {
     let mut bounds: Vec<DMat4> = Vec::with_capacity(bones.len());
     for (bone, matrix) in bones.iter().zip(matrices) {
         bounds.push(match bone.transform {
-            Transform::Bone(_) => DMat4::from_cols_array_2d(&matrix.map(|column| column.map(f64::abs))),
-            Transform::Pseudo(pseudo) => {
-                let total: f32 = blended(&bounds, pseudo).map(|(_, weight)| weight).sum();
-                let terms =
-                    blended(&bounds, pseudo).map(|(bound, weight)| *bound * f64::from(weight / total).abs());
+            Transform::Pseudo(pseudo) if !bounds.is_empty() => {
+                let total: f32 = blended_bones(&bounds, pseudo).map(|(_, weight)| weight).sum();
+                let terms = blended_bones(&bounds, pseudo)
+                    .map(|(bound, weight)| *bound * f64::from(weight / total).abs());
                 terms.fold(DMat4::ZERO, |sum, term| sum + term)
             }
+            _ => DMat4::from_cols_array_2d(&matrix.map(|column| column.map(f64::abs))),
         });
     }
     bounds

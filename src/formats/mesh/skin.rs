@@ -125,12 +125,12 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots
     let weights = match skin.weights {
         Weights::U8(weights) => weights,
         Weights::F32(weights) => {
-            let (mut worst, mut normalised) = (0.0_f32, 0);
+            let (mut worst, mut normalized) = (0.0_f32, 0);
             let vertices = weights.len();
             let bytes = weights.into_iter().map(|weights| {
                 let bytes = scene::skin::weights_to_bytes(weights);
                 let sum: f32 = weights.iter().sum();
-                normalised += usize::from(sum > 0.0 && (sum - 1.0).abs() > MAX_SUM_DEVIATION);
+                normalized += usize::from(sum > 0.0 && (sum - 1.0).abs() > MAX_SUM_DEVIATION);
                 for (weight, byte) in weights.into_iter().zip(bytes).filter(|_| sum > 0.0) {
                     worst = worst.max((weight / sum - f32::from(byte) / 255.0).abs());
                 }
@@ -139,7 +139,7 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots
             let bytes = bytes.collect();
             let path = "meshes[0].skins[0].weights";
             let loss = Loss::changed(path, "weights were normalised to a sum of 1");
-            losses.extend(loss.with_count_of(normalised, vertices, "vertices").if_any());
+            losses.extend(loss.with_count_of(normalized, vertices, "vertices").if_any());
             let loss = Loss::quantized(path, "weights rounded to 8 bits", Quantity::WEIGHTS, worst);
             losses.extend(loss.if_any());
             bytes

@@ -6,10 +6,10 @@ use glam::DVec3;
 
 use crate::scene::exact::{self, Extent, FAR_METRES, rounded};
 
-/// Positions in 32 bits and, if needed, in 64 bits.
+/// Positions as `f32` and, if needed, as `f64`.
 type PositionLists = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 
-/// Positions in 32 bits, and in 64 bits as long as the model may [need them](Extent::needs_64_bits).
+/// Positions as `f32`, and as `f64` as long as the model may [need them](Extent::needs_64_bits).
 ///
 /// Once the size of the bounding box is at least half the largest coordinate, it always remains at least a quarter of
 /// the largest coordinate. Rounding then costs at most two bits. If all coordinates are also below [`FAR_METRES`], the
@@ -140,10 +140,10 @@ impl Positions {
     /// Starts keeping exact positions. Earlier positions are widened from 32 bits, except those of `distant_object`.
     #[cold]
     fn restore_exact(&mut self) {
-        let (local, _) = self.distant_object.take().unwrap_or_default();
-        let widened = self.rounded.iter().take(self.rounded.len() - local.len());
+        let (distant, _) = self.distant_object.take().unwrap_or_default();
+        let widened = self.rounded.iter().take(self.rounded.len() - distant.len());
         let widened = widened.map(|position| position.map(f64::from));
-        self.exact = Some(widened.chain(local).collect());
+        self.exact = Some(widened.chain(distant).collect());
     }
 
     /// Drops the exact positions if the model does not need them. Must be called after the last position.
@@ -153,13 +153,13 @@ impl Positions {
             (Extent::default(), self.rounded.len(), None);
     }
 
-    /// Returns the positions in 32 bits and, if needed, in 64 bits.
+    /// Returns the positions as `f32` and, if needed, as `f64`.
     pub fn into_parts(mut self) -> PositionLists {
         self.finish();
         (self.rounded, self.exact)
     }
 
-    /// Returns the positions at `indices` in 32 bits and, if needed, in 64 bits.
+    /// Returns the positions at `indices` as `f32` and, if needed, as `f64`.
     pub fn select(&self, indices: impl Iterator<Item = u32> + Clone) -> PositionLists {
         fn gather<T: Copy>(values: &[T], indices: impl Iterator<Item = u32>) -> Vec<T> {
             indices.filter_map(|index| values.get(index as usize).copied()).collect()

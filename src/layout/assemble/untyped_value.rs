@@ -74,6 +74,12 @@ impl UntypedValue {
     }
 }
 
+impl From<&String> for UntypedValue {
+    fn from(text: &String) -> UntypedValue {
+        UntypedValue::from(text.as_str())
+    }
+}
+
 impl From<&str> for UntypedValue {
     fn from(text: &str) -> UntypedValue {
         UntypedValue::Text(text.to_owned())

@@ -22,8 +22,8 @@ pub struct Block {
 
 /// A checksum over the stored bytes of one or more fields in a struct. The last of these fields declares it.
 ///
-/// [`check_bytes`](crate::layout::check_bytes) verifies the checksum, unless code enforces the rule of the field that
-/// stores it. The [assembler](crate::layout::assemble) computes it if it is omitted.
+/// [`check_bytes`](crate::layout::check_bytes) verifies the checksum, unless the rule of the field that stores it is
+/// enforced in code. The [assembler](crate::layout::assemble) computes it if it is omitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Checksum {
     /// The field that stores the checksum: an earlier field, or a later field of the same struct.

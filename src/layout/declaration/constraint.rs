@@ -25,7 +25,8 @@ pub struct Constraint {
     /// - `{first}`: the first index of the range for [`Within`](Requirement::Within);
     /// - `{items}`: the number of items;
     /// - `{problem}`: the violation of [`Permutation`](Requirement::Permutation) or [`Forest`](Requirement::Forest);
-    /// - other names, such as `{header.count}`: the integer in that field or import.
+    /// - other names, such as `{header.count}`: the integer in that field or import. A field can be called `limit`,
+    ///   `previous`, `first` or `problem` if the requirement has no such placeholder.
     ///
     /// `{found:#x}` prints a number in hexadecimal, and `{found:#06x}` pads it to 6 characters including `0x`.
     pub message: Option<&'static str>,
@@ -123,6 +124,30 @@ pub enum Requirement {
 }
 
 impl Requirement {
+    /// Returns `true` if messages have this placeholder, which hides a field of the same name.
+    fn has_placeholder(&self, name: &str) -> bool {
+        match name {
+            "found" | "items" | "position" => true,
+            "limit" => matches!(
+                self,
+                Requirement::Below(_)
+                    | Requirement::AtLeast(_)
+                    | Requirement::OneOf(_)
+                    | Requirement::Sum { .. }
+                    | Requirement::IndexInto { .. }
+                    | Requirement::Within { .. }
+                    | Requirement::Counts { .. }
+                    | Requirement::Permutation { .. }
+            ),
+            "previous" => {
+                matches!(self, Requirement::Ordered | Requirement::Equal | Requirement::SameLength)
+            }
+            "first" => matches!(self, Requirement::Within { .. }),
+            "problem" => matches!(self, Requirement::Permutation { .. } | Requirement::Forest { .. }),
+            _ => false,
+        }
+    }
+
     /// Returns the path of the list that the requirement refers to, relative to the nearest enclosing struct that
     /// contains it.
     pub(crate) fn list(&self) -> Option<&'static [Segment]> {
@@ -182,7 +207,7 @@ impl Constraint {
         let placeholders = parts.map(|part| part.split('}').next().unwrap_or_default());
         placeholders.filter(|placeholder| {
             let name = placeholder.split(':').next().unwrap_or_default();
-            !["found", "limit", "previous", "position", "first", "problem", "items"].contains(&name)
+            !self.requirement.has_placeholder(name)
         })
     }
 }

@@ -94,7 +94,7 @@ pub(super) fn build(ty: &'static Type, bytes: &[u8], limits: &Limits, limit: usi
     let mut uniform = UniformLists::default();
     // The second walk returns any fault.
     let _ = walk::walk(ty, bytes, limits, &mut uniform);
-    let mut builder = Builder { limit, uniform: uniform.lists, ..Builder::default() };
+    let mut builder = Builder { limit, uniform_lists: uniform.lists, ..Builder::default() };
     let fault = walk::walk(ty, bytes, limits, &mut builder).err();
     builder.finish(bytes, fault)
 }
@@ -125,7 +125,8 @@ fn has_fixed_items(ty: &Type) -> bool {
 struct Builder {
     limit: usize,
     branch_count: usize,
-    uniform: HashSet<Vec<Segment>>,
+    /// The paths of lists whose items have equal sizes.
+    uniform_lists: HashSet<Vec<Segment>>,
     covered: CoveredRanges,
     open: Vec<OpenBranch>,
     root: Branch,
@@ -253,7 +254,7 @@ impl Visitor for Builder {
         let mut branch = Branch { meaning: container_summary(node), ..self.new_branch(node) };
         let is_list = node.ty.item_type_and_count().is_some();
         let max_items = if self.branch_count < self.limit { MAX_ITEMS } else { MAX_ITEMS_OVER_LIMIT };
-        let is_uniform = has_fixed_items(node.ty) || self.uniform.contains(node.path);
+        let is_uniform = has_fixed_items(node.ty) || self.uniform_lists.contains(node.path);
         let kind = match size_on_one_line(node) {
             Some(_) => BranchKind::Line(LineItems::default()),
             None if is_inlined => BranchKind::Inlined,
@@ -320,7 +321,7 @@ impl Visitor for Builder {
         if self.depth() != node.path.len() {
             return ControlFlow::Continue(());
         }
-        let is_uniform = has_fixed_items(node.ty) || self.uniform.contains(node.path);
+        let is_uniform = has_fixed_items(node.ty) || self.uniform_lists.contains(node.path);
         if let Some(OpenBranch { branch, kind, .. }) = self.open.last_mut() {
             branch.size = node.span.range().end - branch.offset;
             if let BranchKind::Line(items) = kind {

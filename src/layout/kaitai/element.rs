@@ -79,7 +79,7 @@ pub(super) fn call_text(name: &str, arguments: &[String]) -> String {
 pub(super) struct ElementPrinter<'e> {
     pub count: Option<&'e Expr>,
     pub arguments: &'e [Expr],
-    /// Whether to print that an enum has one of its values, as the `valid` of the field.
+    /// Whether to print `valid: in-enum: true` for enums.
     pub checks_enum: bool,
     pub names: &'e Names<'e>,
 }

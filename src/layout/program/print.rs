@@ -18,7 +18,7 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
         "Each field that an expression refers to has a slot ($0 and up) in every struct where it is visible.",
     );
     out.push_line(
-        "= introduces how a stored value is computed when a file is assembled, -> what depends on the value.",
+        "After =: how a stored value is computed when a file is assembled. After ->: what depends on it.",
     );
     for (name, ty) in layouts {
         let program = Program::of(ty);
@@ -111,7 +111,7 @@ impl Program {
 }
 
 impl Equation<'_> {
-    /// Describes the equation: `=` introduces the source of a value, `->` its effect.
+    /// Describes the equation: after `=`, how a value is computed; after `->`, what depends on it.
     fn text(&self, unit: &Unit) -> String {
         let field = format!("{}.{}", unit.declaration.name, self.step.field.name);
         let count = self.step.field.count.as_ref().map(expr_text).unwrap_or_default();

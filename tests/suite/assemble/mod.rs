@@ -357,7 +357,7 @@ fn an_edit_changes_one_value_and_nothing_else() {
     assert_eq!(set("names[0]", "fly").unwrap(), with(&[(22, b'f'), (23, b'l'), (24, b'y')]));
     let longer = [&CLIPS_BYTES[..22], b"jump", &CLIPS_BYTES[25..]].concat();
     let unterminated = &CLIPS_BYTES[..CLIPS_BYTES.len() - 1];
-    let change = Change::Set("up".into());
+    let change = Change::Set((&String::from("up")).into());
     let edited = changed(&Clips::TYPE, unterminated, "names[1]", change, false).unwrap();
     assert_eq!(edited, [&CLIPS_BYTES[..26], b"up"].concat());
     assert_eq!(set("names[0]", "jump").unwrap(), longer);
@@ -678,7 +678,7 @@ fn only_nans_and_decimals_that_fit_are_floats() {
     for value in ["NaN:+fc00001", "NaN:3f800000", "NaN:7fc0001"] {
         assert_eq!(assembled(value).unwrap_err(), format!("\"{value}\" is not a number"));
     }
-    assert_eq!(assembled("-1e39").unwrap_err(), "-1e39 is out of range of 32-bit floats");
+    assert_eq!(assembled("-1e39").unwrap_err(), "-1e39 is out of range for a 32-bit float");
 }
 
 /// A list at an offset of 64 bits.

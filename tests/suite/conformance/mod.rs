@@ -140,10 +140,7 @@ fn report_shows_the_smallest_file_per_rule() {
     let lines: Vec<_> = group.lines().skip(2).take(4).collect();
     assert_eq!(lines[0], "accepts an invalid file");
     assert!(lines[1].starts_with("  strict reading rejects it: indices[0] (bytes 0x"), "{group}");
-    assert!(
-        lines[2].contains("broken, indices[0] = ") && lines[2].contains(" bytes, the smallest of "),
-        "{group}"
-    );
+    assert!(lines[2].contains("broken, indices[0] = ") && lines[2].contains(" bytes, one of "), "{group}");
     assert!(lines[3].contains("00000000  01 01 00"), "{group}");
 }
 

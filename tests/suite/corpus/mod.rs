@@ -309,7 +309,7 @@ static EVEN: Rule = Rule::new("TALLY-EVEN", Severity::Error, "Every number is ev
 
 const RULES: &[&Rule] = &[&EVEN];
 
-/// A custom format, with a rule that code enforces.
+/// A custom format, with a rule enforced in code.
 #[derive(Layout)]
 #[binrw]
 #[brw(little, magic = b"TALLY")]

@@ -116,7 +116,7 @@ fn forbidden_values_are_changed_and_listed() {
             (LossKind::Changed, "meshes[0].normals", None),
             (LossKind::Changed, "meshes[0].normals", None),
             (LossKind::Changed, "meshes[0].uvs[0]", None),
-            (LossKind::Quantised, "meshes[0].colors[1]", Some(0.5)),
+            (LossKind::Quantized, "meshes[0].colors[1]", Some(0.5)),
             (LossKind::Changed, "meshes[0].skins", None),
         ]
         .map(|(kind, path, error)| (kind, path.to_owned(), error))

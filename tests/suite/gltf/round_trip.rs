@@ -38,7 +38,7 @@ proptest! {
             let (files, losses) = write(format, scene.clone()).unwrap();
             // For joint numbers without a skeleton, a skeleton is added; joints without a weight are dropped.
             for loss in &losses {
-                prop_assert!(loss.path == "skeleton" || loss.kind == LossKind::Quantised, "{loss}");
+                prop_assert!(loss.path == "skeleton" || loss.kind == LossKind::Quantized, "{loss}");
                 prop_assert!(loss.error.is_none_or(|error| error < 1e-5), "{loss}");
             }
             let (again, lost) = read(format, &files).unwrap();

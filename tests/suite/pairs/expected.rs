@@ -70,7 +70,7 @@ impl Content {
             ("skeleton", None, field) => self.apply_skeleton_loss(field, loss, effects),
             ("animations", None, "") if loss.kind == LossKind::Dropped => clear(&mut self.animations),
             // The tests of rebinding cover vertices during animations.
-            ("animations", None, "") if loss.kind == LossKind::Quantised => Ok(()),
+            ("animations", None, "") if loss.kind == LossKind::Quantized => Ok(()),
             ("animations", Some(index), field) => {
                 let animation = self.animations.get_mut(index).ok_or(MISSING)?;
                 match field {
@@ -148,7 +148,7 @@ impl Content {
                 }
                 Ok(())
             }
-            ("joints.scale", LossKind::Quantised) => Ok(()),
+            ("joints.scale", LossKind::Quantized) => Ok(()),
             ("joints", LossKind::Dropped) => clear(&mut self.joints),
             ("joints" | "", LossKind::Changed) => {
                 effects.joints_changed = true;
@@ -158,7 +158,7 @@ impl Content {
                 Ok(())
             }
             ("joints.name", LossKind::Dropped) => self.each_joint(|joint| remove_all(joint, "name")),
-            ("joints.translation" | "joints.rotation", LossKind::Quantised) => {
+            ("joints.translation" | "joints.rotation", LossKind::Quantized) => {
                 let property = field.trim_start_matches("joints.");
                 for joint in &mut self.joints {
                     apply_part_loss(joint, &format!("bind.{property}"), loss)?;
@@ -268,7 +268,7 @@ impl MeshContent {
                 return apply_part_loss(&mut self.parts, "skins", loss);
             }
             // The loss of positions covers the corners of flattened triangles.
-            ("faces", _) if loss.kind == LossKind::Quantised => {}
+            ("faces", _) if loss.kind == LossKind::Quantized => {}
             ("faces", _) if loss.kind == LossKind::Dropped => {
                 return remove_all(&mut self.parts, "faces.rest");
             }
@@ -407,7 +407,7 @@ fn apply_part_loss(parts: &mut SceneParts, name: &str, loss: &Loss) -> ApplyResu
                 }
             }
         }
-        LossKind::Quantised => {
+        LossKind::Quantized => {
             let error = f64::from(loss.error.ok_or("how much?")?);
             // Alpha has the precision of the other channels.
             if let Some(ScenePart::Numbers(alpha)) = parts.get_mut(&format!("{name}.alpha")) {

@@ -24,7 +24,7 @@ fn is_small(loss: &Loss) -> bool {
     match loss.kind {
         // Sets are covered by the next one, and handedness by the default.
         LossKind::Dropped => path.contains(".skins[") || path.ends_with(".tangents.w"),
-        LossKind::Quantised => {
+        LossKind::Quantized => {
             let compared_bit_by_bit = [".positions", ".uvs[", ".colors[", ".skins", "distance"];
             // Applied transforms loosen the comparison of coordinates.
             let near = path.ends_with(".positions") && loss.error <= Some(0.01);
@@ -78,18 +78,18 @@ fn an_omitted_loss_is_detected() {
     let subjects = [
         "mesh: Dropped meshes[].colors[]",
         "mesh: Merged meshes",
-        "bmd: Quantised animations[].channels.translation",
+        "bmd: Quantized animations[].channels.translation",
         "mesh: Changed transform",
-        "mesh: Quantised meshes[].skins[].weights",
+        "mesh: Quantized meshes[].skins[].weights",
         "seed: Renamed meshes[].name",
         "seed: Dropped meshes[].custom[]",
         "iyma: Renamed meshes[].custom[].name",
         "iyma: Changed meshes[].custom[].components",
-        "crucible: Quantised meshes[].skins",
+        "crucible: Quantized meshes[].skins",
         "crucible: Dropped lods",
         "crucible: Dropped skeleton.joints",
-        "bmd: Quantised meshes[].positions",
-        "bmd: Quantised meshes[].normals",
+        "bmd: Quantized meshes[].positions",
+        "bmd: Quantized meshes[].normals",
         "bmd: Renamed meshes[].material.name",
         "bmd: Changed skeleton.joints",
         "bmd: Changed skeleton.joints.inverse_bind",

@@ -30,7 +30,7 @@ struct RuleCounts {
     broken: usize,
     /// The number of almost broken files.
     almost: usize,
-    /// The reason why the rule is enforced by code rather than declared; empty for a declared rule.
+    /// The reason why the rule is enforced in code rather than declared; empty for a declared rule.
     #[serde(skip)]
     reason: &'static str,
 }

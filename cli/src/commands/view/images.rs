@@ -83,8 +83,8 @@ pub struct ImageTable {
 }
 
 impl ImageTable {
-    /// Collects the embedded images of a scene. Omits each image that would exceed [`MAX_BYTES`] in total, and adds a
-    /// note with their number.
+    /// Collects the embedded images of a scene. Omits each image that would raise the total size above
+    /// [`MAX_BYTES`]. Adds a note with the number of omitted images.
     pub fn of(scene: &Scene, arrays: &mut Arrays, notes: &mut Vec<String>) -> ImageTable {
         let mut images = ImageTable::default();
         let mut remaining = MAX_BYTES;

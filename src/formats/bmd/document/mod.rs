@@ -11,7 +11,7 @@ mod validation;
 pub use channels::{ChannelErrors, Channels, FloatChannels};
 pub use faces::{Face, FaceCounts, Faces};
 pub use mesh::{Vertex, Vertices, shade_color};
-pub(super) use pose::blended;
+pub(super) use pose::blended_bones;
 pub use pose::{Matrix, Motion, Pose};
 
 pub use super::schema::{

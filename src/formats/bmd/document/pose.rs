@@ -158,17 +158,17 @@ impl Pose {
 
 /// Returns the weighted mean of matrices; `None` if the weights add up to 0.
 fn weighted_mean(matrices: &[Mat4], pseudo: PseudoTransform) -> Option<Mat4> {
-    let (sum, total) = blended(matrices, pseudo)
+    let (sum, total) = blended_bones(matrices, pseudo)
         .fold((Mat4::ZERO, 0.0), |(sum, total), (matrix, weight)| (sum + *matrix * weight, total + weight));
     (total != 0.0).then(|| sum * (1.0 / total))
 }
 
-/// Returns the matrices of the bones that a pseudo-bone blends, with their weights. `matrices` are those of the
-/// preceding bones; ignores other bones.
-pub(in super::super) fn blended<M>(
-    matrices: &[M],
+/// Returns the `items` of the bones that a pseudo-bone blends, with their weights. `items` has one item per preceding
+/// bone. Skips other bones, and bones with weight 0.
+pub(in super::super) fn blended_bones<M>(
+    items: &[M],
     pseudo: PseudoTransform,
 ) -> impl Iterator<Item = (&M, f32)> {
     let slots = pseudo.bones().into_iter().zip(pseudo.weights()).filter(|(_, weight)| *weight != 0.0);
-    slots.filter_map(|(bone, weight)| Some((matrices.get(usize::from(bone))?, weight)))
+    slots.filter_map(|(bone, weight)| Some((items.get(usize::from(bone))?, weight)))
 }

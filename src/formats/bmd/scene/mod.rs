@@ -305,7 +305,7 @@ fn report_errors(encoded: &EncodedMesh, color_rounding: f32, index: usize, losse
     if effect.error > 0.0 {
         if effect.lost_triangles > 0 {
             let path = format!("meshes[{index}].faces");
-            let loss = Loss::new(LossKind::Quantised, path, "triangles flattened by packing");
+            let loss = Loss::new(LossKind::Quantized, path, "triangles flattened by packing");
             losses.push(loss.with_count_of(effect.lost_triangles, effect.triangles, "triangles"));
         }
         if let Some(change) = effect.area_change() {

@@ -1,5 +1,5 @@
-//! The declaration of MESH 1.0: structs with the names and order of the specification. The import `dialect` is the
-//! number of the dialect; fields that differ in the renderlib dialect (M17) have conditions on it.
+//! The declaration of MESH 1.0: structs with the names and order of the specification. The import `dialect` selects
+//! the conditional fields and the choices of the renderlib dialect (M17).
 
 #![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
 

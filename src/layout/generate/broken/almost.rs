@@ -88,14 +88,14 @@ pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     let mut seen = BTreeSet::new();
     Ok(attempts.into_iter().flat_map(move |attempt| {
         let broken = verifier.first_broken(&attempt);
-        let almost = broken.into_iter().flat_map(|broken| valid_neighbours(&verifier, &attempt, &broken));
+        let almost = broken.into_iter().flat_map(|broken| valid_neighbors(&verifier, &attempt, &broken));
         almost.filter(|almost| seen.insert(almost.bytes.clone())).collect::<Vec<_>>()
     }))
 }
 
 /// Returns valid files in which the changed value is one of `attempt.allowed_values`, or adjacent to its value in
 /// `broken`.
-fn valid_neighbours(verifier: &Verifier, attempt: &Attempt, broken: &BrokenFile) -> Vec<AlmostBrokenFile> {
+fn valid_neighbors(verifier: &Verifier, attempt: &Attempt, broken: &BrokenFile) -> Vec<AlmostBrokenFile> {
     let (Breakage::Constraint(_) | Breakage::Check(_), Some(value)) = (broken.breakage, &broken.value) else {
         return Vec::new();
     };

@@ -7,7 +7,7 @@
 //! skipped, such as those whose count only regroups the same bytes.
 //!
 //! Only the first and the last item of each list are broken or truncated. No breakage targets requirements outside the
-//! declaration, such as rules against overlaps and rules enforced by code. The only breakages of packed blocks
+//! declaration, such as rules against overlaps and rules enforced in code. The only breakages of packed blocks
 //! are damaged bytes and wrong sizes.
 
 mod almost;
