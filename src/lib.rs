@@ -1,7 +1,7 @@
 //! Reads, checks, edits, converts and generates the mesh files of game engines, and tests their loaders.
 //!
-//! Five formats are built in. Each is declared once, as binrw structs or a grammar that read like its specification.
-//! You can [declare your own formats](#declare-a-format) in the same way.
+//! Five formats are built in, each declared once, as binrw structs or a grammar. You can
+//! [declare your own](#declare-a-format) in the same way.
 //!
 //! # Read
 //!
@@ -25,7 +25,8 @@
 //!
 //! # Convert
 //!
-//! The extension selects the format; an existing file is replaced. Every conversion returns a list of losses.
+//! The extension selects the format; an existing file is replaced. Every conversion returns its losses.
+//! Errors begin with the path.
 //!
 //! ```
 //! # #[cfg(all(feature = "bmd", feature = "gltf"))] {
@@ -67,15 +68,15 @@
 //! # Change one value of a file
 //!
 //! [`layout::assemble::edit`] keeps all other bytes, even if the file breaks rules. `meshspec dump --json` and
-//! [`layout::dump`] list the paths. Seed files are text and have no layout: change their [`Document`] instead.
+//! [`Dump::for_each_entry`](layout::dump::Dump::for_each_entry) list the paths. Seed files are text and have no layout: change their [`Document`] instead.
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {
-//! use meshspec::layout::assemble::{Change, Edit, edit};
+//! use meshspec::layout::assemble::{Edit, edit};
 //! let bytes = std::fs::read("samples/mesh/flag.mesh")?;
 //! let detected = meshspec::detect(&bytes, None)?;
 //! let layout = detected.format.layout_of(&bytes, detected.dialect).expect("a binary format");
-//! let edits = [Edit { path: "vertices[5].position[1]".into(), change: Change::Set("2.5".into()) }];
+//! let edits = [Edit::set("vertices[5].position[1]", "2.5")];
 //! // `true` instead of `false` also recomputes counts, sizes, offsets and checksums that no longer match.
 //! let edited = edit(layout, &bytes, &edits, false, &Default::default())?;
 //! # let differing = bytes.iter().zip(&edited).filter(|(a, b)| a != b).count();
@@ -96,6 +97,7 @@
 //!
 //! #[derive(Layout)]
 //! #[binrw]
+//! #[derive(Debug)]
 //! #[brw(little, magic = b"TRCK")]
 //! struct Track {
 //!     #[br(temp)]
@@ -133,8 +135,8 @@
 //! With the feature `proptest`, `conformance` runs a loader on valid, broken, almost broken and mutated files of a
 //! format. It reports one disagreement with strict reading per cause, such as a rule and a field, each with a shrunk
 //! file. The loader returns a `Result`, an `Option` or a `bool`. To compare contents, too, call
-//! `compare(|document| contents, |bytes| Ok(contents))` instead of `run`. For loaders in other languages, use
-//! `meshspec corpus` and `meshspec conform`.
+//! `compare(|document| contents, |bytes| Ok(contents))` instead of `run`. For loaders that abort, or in other languages,
+//! use `meshspec corpus` and `meshspec conform`.
 //!
 //! ```
 //! # #[cfg(all(feature = "proptest", feature = "crucible"))] {

@@ -1028,7 +1028,7 @@ types:
         type: u1
         doc: |
           Number of meshes.
-          The range of this length that starts at id_mesh must lie within meshes (BMD-LOD-RANGE).
+          The value plus id_mesh must not exceed the length of meshes (BMD-LOD-RANGE).
       - id: ld_sc
         type: 'f8_a'
         doc: |

@@ -276,6 +276,7 @@ fn skip<R: Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<us
         .filter(|end| *end <= input_end)
         .ok_or_else(|| binrw::Error::Io(io::ErrorKind::UnexpectedEof.into()))?;
     reader.seek(SeekFrom::Start(end))?;
-    // Both fit in `usize`: they are offsets into a slice.
-    Ok(start as usize..end as usize)
+    let range = usize::try_from(start).and_then(|start| Ok(start..usize::try_from(end)?));
+    // On 32-bit systems, a file may be larger than `usize::MAX`.
+    range.map_err(|error| binrw::Error::Io(io::Error::other(error)))
 }

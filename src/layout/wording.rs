@@ -158,7 +158,7 @@ pub(super) fn packing_text(block: &Block, names: &Names) -> String {
         (packing, _) => packing.name().to_owned(),
     };
     match &block.size {
-        Some(size) => format!("{name} that unpacks to {} bytes", atom(size, names, &TextNotation)),
+        Some(size) => format!("{name} ({} bytes unpacked)", atom(size, names, &TextNotation)),
         None => name,
     }
 }
@@ -211,7 +211,7 @@ pub(super) fn requirement_text(
         }
         Requirement::Within { list, first } => {
             let (first, list) = (expression(first), path(list));
-            format!("The range of this length that starts at {first} must lie within {list}")
+            format!("The value plus {first} must not exceed the length of {list}")
         }
         Requirement::Counts { list } => format!("Must be the number of items in {}", path(list)),
         Requirement::Position => "Must be the index of the item".to_owned(),

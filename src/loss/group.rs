@@ -157,6 +157,7 @@ impl LossGroup {
         let affected = match affected {
             Some(Affected { count, of: Some(of), items }) => format!(", {count} of {of} {items}"),
             Some(Affected { count, items, .. }) if message.contains(items) => format!(": {count}"),
+            Some(Affected { count: 1, items, .. }) => format!(": 1 {}", singular(items)),
             Some(Affected { count, items, .. }) => format!(": {count} {items}"),
             None => String::new(),
         };
@@ -274,4 +275,16 @@ fn path_pattern(path: &str) -> String {
         }
     }
     pattern
+}
+
+/// Returns the singular of a plural noun in [`Affected::items`], such as `vertex` for `vertices`.
+fn singular(plural: &str) -> String {
+    match plural {
+        "vertices" => "vertex".to_owned(),
+        "indices" => "index".to_owned(),
+        _ => match plural.strip_suffix("ies") {
+            Some(stem) => format!("{stem}y"),
+            None => plural.strip_suffix('s').unwrap_or(plural).to_owned(),
+        },
+    }
 }

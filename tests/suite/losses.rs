@@ -76,6 +76,14 @@ fn a_group_has_the_largest_error_and_the_largest_fraction() {
 }
 
 #[test]
+fn one_item_is_singular() {
+    let line = |items| group_lines(&[with_affected(dropped("a", "x"), 1, None, items)]).remove(0);
+    for (items, one) in [("vertices", "vertex"), ("copies", "copy"), ("faces", "face")] {
+        assert!(line(items).ends_with(&format!("x: 1 {one}")), "{}", line(items));
+    }
+}
+
+#[test]
 fn incompatible_numbers_form_separate_groups() {
     let flat = |mesh: usize| dropped(format!("meshes[{mesh}].faces"), "flattened");
     let losses = [

@@ -63,7 +63,7 @@ fn with_raised_count(format: AnyFormat, dialect: Dialect, bytes: &[u8]) -> Optio
     let number = search.number?;
     [1, 2].into_iter().find_map(|factor| {
         let text = (number + factor * i128::from(COPIES)).to_string();
-        let edits = [Edit { path: error.path.clone(), change: Change::Set(UntypedValue::Text(text)) }];
+        let edits = [Edit::set(&error.path, text)];
         let raised = edit(layout, bytes, &edits, false, &limits).ok()?;
         format.check(&raised, &options).is_ok_and(|report| report.errors() == 0).then_some(raised)
     })

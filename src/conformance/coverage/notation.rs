@@ -34,7 +34,7 @@ pub(super) const NOTATIONS: &[(&str, NotationTest)] = &[
     ("empty line", Text(|text| text.lines().any(|line| line.trim().is_empty()))),
     ("comment", Text(|text| text.contains('#'))),
     ("comment that is not UTF-8", Text(has_undecoded_comment)),
-    ("whitespace before a line", Line(|line| line.starts_with([' ', '\t', '\u{b}', '\u{c}']))),
+    ("leading whitespace", Line(|line| line.starts_with([' ', '\t', '\u{b}', '\u{c}']))),
     ("tab", Line(|line| line.contains('\t'))),
     ("vertical tab or form feed", Line(|line| line.contains(['\u{b}', '\u{c}']))),
     ("whitespace after a bracket", Line(|line| line.contains("] ") || line.contains("[ "))),

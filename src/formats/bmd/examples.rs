@@ -12,7 +12,7 @@ use super::schema::{
 };
 use crate::formats::{DocumentChange, RuleExample, example_from_changes};
 use crate::layout::Layout;
-use crate::layout::assemble::{Change as FieldChange, Edit, edit};
+use crate::layout::assemble::{Edit, edit};
 use crate::{Limits, Rule, Text, path};
 
 const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
@@ -66,8 +66,7 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         return Some(example);
     }
     // The writer rejects unterminated keys, so the encoded file is edited.
-    let path = path!(animations[0].sz_frames).into();
-    let edits = [Edit { path, change: FieldChange::Set("3".into()) }];
+    let edits = [Edit::set(path!(animations[0].sz_frames), "3")];
     let violating = edit(&Image::TYPE, &example.correct, &edits, false, &Limits::default()).ok()?;
     Some(RuleExample { violating, ..example })
 }

@@ -109,7 +109,7 @@ impl Format for Document {
         Self::ABOUT.require_dialect(dialect)?;
         let mut losses = Vec::new();
         if self.dialect != dialect {
-            document::dialect::into_dialect(&mut self.attributes, dialect, &mut losses);
+            document::dialect::convert_usages(&mut self.attributes, dialect, &mut losses);
             // A wrong metadata checksum cannot be converted, because it depends on the dialect.
             self.metadata_checksum = None;
             self.dialect = dialect;

@@ -22,7 +22,7 @@ pub(super) struct MtlMaterial {
     map: Option<DiffuseMap>,
 }
 
-/// The image of the diffuse colour.
+/// The texture of the diffuse colour (`map_Kd`).
 #[derive(Default)]
 struct DiffuseMap {
     path: String,

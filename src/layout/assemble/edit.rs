@@ -22,6 +22,13 @@ pub struct Edit {
     pub change: Change,
 }
 
+impl Edit {
+    /// Creates an edit that replaces a value. Text is parsed as a value of the field's type.
+    pub fn set(path: impl Into<Path>, value: impl Into<UntypedValue>) -> Edit {
+        Edit { path: path.into(), change: Change::Set(value.into()) }
+    }
+}
+
 /// A change to a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
@@ -43,12 +50,12 @@ pub enum Change {
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
-/// use meshspec::layout::assemble::{Change, Edit, edit};
+/// use meshspec::layout::assemble::{Edit, edit};
 /// use meshspec::{Dialect, FormatId, path};
 ///
 /// let file = std::fs::read("samples/mesh/tentacle.mesh")?;
 /// let layout = FormatId::Mesh.layout_of(&file, Dialect::Spec).unwrap();
-/// let edits = [Edit { path: path!(header.vertex_count).into(), change: Change::Set("0x01020304".into()) }];
+/// let edits = [Edit::set(path!(header.vertex_count), "0x01020304")];
 /// let broken = edit(layout, &file, &edits, false, &Default::default())?;
 /// assert_eq!(broken[3..7], [4, 3, 2, 1]);
 /// assert_eq!((&broken[..3], &broken[7..]), (&file[..3], &file[7..]));
@@ -100,10 +107,7 @@ fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits:
         return Ok(edited);
     }
     let (paths, counts): (Vec<_>, Vec<_>) = wrong.into_iter().unzip();
-    let set = |(path, count): (&Vec<Segment>, u64)| Edit {
-        path: path.as_slice().into(),
-        change: Change::Set(count.to_string().into()),
-    };
+    let set = |(path, count): (&Vec<Segment>, u64)| Edit::set(path.as_slice(), count.to_string());
     let edits: Vec<_> = paths.iter().zip(counts).map(set).collect();
     rewrite(ty, &edited, (&edits, &paths), recount, limits)
 }

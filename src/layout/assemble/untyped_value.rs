@@ -10,10 +10,10 @@ use crate::{Error, Result};
 ///
 /// ```
 /// use meshspec::layout::Layout;
-/// use meshspec::layout::assemble::{Change, Edit, UntypedValue, edit};
+/// use meshspec::layout::assemble::{Edit, UntypedValue, edit};
 ///
 /// let row = UntypedValue::List(vec!["7".into(), "0x8".into()]);
-/// let edits = [Edit { path: meshspec::Path::default().index(1), change: Change::Set(row) }];
+/// let edits = [Edit::set(meshspec::Path::default().index(1), row)];
 /// let edited = edit(&<[[u8; 2]; 2] as Layout>::TYPE, &[1, 2, 3, 4], &edits, false, &Default::default())?;
 /// assert_eq!(edited, [1, 2, 7, 8]);
 /// # Ok::<(), meshspec::Error>(())

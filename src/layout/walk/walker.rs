@@ -126,7 +126,8 @@ impl<'v> Walker<'v> {
             // Both ends are within the space, so they fit in a `usize`.
             Some(end) if end <= len => Ok(&space.bytes[at as usize..end as usize]),
             _ => {
-                let message = format!("needs {size} bytes, but {} remain", len.saturating_sub(at));
+                let unit = if size == 1 { "byte" } else { "bytes" };
+                let message = format!("needs {size} {unit}, but {} remain", len.saturating_sub(at));
                 self.fault(FaultKind::End, space.span(at.min(len)..len), message, None)
             }
         }

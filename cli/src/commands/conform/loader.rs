@@ -18,17 +18,17 @@ const PLACEHOLDER: &str = "{}";
 const MAX_STDOUT: usize = 64 << 20;
 const MAX_STDERR: usize = 256 << 10;
 
-/// The command of a loader, with limits for its runs.
+/// The command of a loader, with the options of its runs.
 #[derive(Debug)]
 pub struct Loader {
     program: PathBuf,
     arguments: Vec<OsString>,
-    limits: RunLimits,
+    options: RunOptions,
 }
 
-/// The limits for one run of the loader.
+/// The memory limit of each run, and the exit statuses that count as crashes.
 #[derive(Debug, Clone)]
-pub struct RunLimits {
+pub struct RunOptions {
     /// The maximum size of the address space in KiB; `None` keeps the current limit.
     pub memory_kib: Option<u64>,
     /// The exit statuses that count as a crash, in addition to signals.
@@ -62,7 +62,7 @@ impl Loader {
     ///
     /// Returns a usage error if the program is missing, no argument contains the placeholder, or a memory limit is
     /// given but unsupported by the system.
-    pub fn new(command: &[OsString], limits: RunLimits) -> Result<Loader> {
+    pub fn new(command: &[OsString], options: RunOptions) -> Result<Loader> {
         let [program, arguments @ ..] = command else {
             return Err(Failure::usage("LOADER", "no command after `--`"));
         };
@@ -71,7 +71,7 @@ impl Loader {
             return Err(Failure::usage(&name, "the command has no `{}`")
                 .with_hint("write {} where the path of the file belongs: -- ./my_loader {}"));
         }
-        if limits.memory_kib.is_some() && !cfg!(unix) {
+        if options.memory_kib.is_some() && !cfg!(unix) {
             return Err(Failure::usage("--memory", "memory limits are unsupported on this system"));
         }
         let program = which::which(program).map_err(|_| {
@@ -82,7 +82,7 @@ impl Loader {
                 false => failure,
             }
         })?;
-        Ok(Loader { program, arguments: arguments.to_vec(), limits })
+        Ok(Loader { program, arguments: arguments.to_vec(), options })
     }
 
     /// Runs the loader on a file. Kills it if it runs longer than `timeout`.
@@ -130,7 +130,7 @@ impl Loader {
         match (status.code(), find_crash(status)) {
             (_, Some(crash)) => RunEnd::Crashes(crash),
             (Some(0), None) => RunEnd::Accepts,
-            (Some(code), None) if self.limits.crash_statuses.contains(&code) => {
+            (Some(code), None) if self.options.crash_statuses.contains(&code) => {
                 RunEnd::Crashes(format!("status {code}"))
             }
             (code, None) => RunEnd::Rejects(code.unwrap_or(-1)),
@@ -141,7 +141,7 @@ impl Loader {
     /// program.
     #[cfg(unix)]
     fn command(&self) -> Command {
-        let memory = self.limits.memory_kib.map(|kib| format!("ulimit -v {kib} 2>/dev/null; "));
+        let memory = self.options.memory_kib.map(|kib| format!("ulimit -v {kib} 2>/dev/null; "));
         let script = format!("ulimit -c 0; {}exec \"$@\"", memory.unwrap_or_default());
         let mut command = Command::new("/bin/sh");
         command.args(["-c", &script, SHELL]).arg(&self.program);

@@ -25,7 +25,7 @@ use capture::PrintedOutput;
 use corpus::CorpusFile;
 use disagreement::DisagreementKind;
 use group::{DisagreementGroup, LoaderOutcome, MinimizedFile, check_command};
-use loader::{Loader, RunLimits};
+use loader::{Loader, RunOptions};
 use loader_test::{ExpectedResult, LoaderTest};
 use minimize::{Baseline, MinimizeLimits, Minimizer};
 use report::{ComparedContents, PRINTERS, Report};
@@ -97,7 +97,7 @@ const DEFAULT_MEMORY_MIB: u64 = 1024;
 
 impl Conform {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
-        let loader = Loader::new(&self.loader, self.run_limits())?;
+        let loader = Loader::new(&self.loader, self.run_options())?;
         if self.minimize > 0 && self.out.is_file() {
             return Err(Failure::usage("--out", format_args!("{} is a file", self.out.display())));
         }
@@ -117,7 +117,7 @@ impl Conform {
             test.requires_contents = true;
             outcomes.iter_mut().for_each(LoaderOutcome::require_contents);
         }
-        let never_starts = hints::print_hints(&outcomes, self.run_limits().memory_kib.is_some());
+        let never_starts = hints::print_hints(&outcomes, self.run_options().memory_kib.is_some());
         let changed = require_unchanged(&cases);
         let mut groups = group::group_by_rule(&outcomes, formats);
         // A failure of minimisation is reported after the results.
@@ -165,10 +165,10 @@ impl Conform {
         is_compared.then_some(ComparedContents { files, compared, has_empty_object })
     }
 
-    fn run_limits(&self) -> RunLimits {
+    fn run_options(&self) -> RunOptions {
         let default_mib = if cfg!(unix) { DEFAULT_MEMORY_MIB } else { 0 };
         let memory_mib = self.memory.unwrap_or(default_mib);
-        RunLimits {
+        RunOptions {
             memory_kib: (memory_mib > 0).then_some(memory_mib.saturating_mul(1024)),
             crash_statuses: self.crash_status.clone(),
         }

@@ -17,9 +17,11 @@ pub fn with_fewer_items(layout: &'static Type, bytes: &[u8]) -> impl Iterator<It
     let mut lists = ListCollector::default();
     // In a damaged file, finds the lists before the first error.
     let _ = walk::walk(layout, bytes, &limits, &mut lists);
-    let emptied = lists.0.clone().into_iter().map(|(path, _)| {
-        vec![Edit { path: path.as_slice().into(), change: Change::Set(UntypedValue::List(Vec::new())) }]
-    });
+    let emptied = lists
+        .0
+        .clone()
+        .into_iter()
+        .map(|(path, _)| vec![Edit::set(path.as_slice(), UntypedValue::List(Vec::new()))]);
     let halves =
         std::iter::successors(Some(2), |parts| Some(parts * 2)).take_while(|parts| *parts <= MAX_PARTS);
     let shortened = halves.flat_map(move |parts| {

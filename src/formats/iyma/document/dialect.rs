@@ -42,7 +42,11 @@ impl Document {
 /// Converts the usages to `dialect` and adds the losses. For the reference dialect, drops the names of custom usages,
 /// and converts a second `Uv` to `Uv1`. For the specification, which allows several `Uv`, converts `Uv1` to `Uv`.
 /// Other usages that the dialect lacks, and duplicates that it forbids, become custom usages with unused numbers.
-pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dialect, losses: &mut Vec<Loss>) {
+pub(in super::super) fn convert_usages(
+    attributes: &mut [Attribute],
+    dialect: Dialect,
+    losses: &mut Vec<Loss>,
+) {
     let number = |a: &Attribute| if let Usage::Custom(number, _) = a.usage { Some(number) } else { None };
     let numbers: HashSet<u32> = attributes.iter().filter_map(number).collect();
     let mut unused = (0..=u32::MAX).filter(|number| !numbers.contains(number));

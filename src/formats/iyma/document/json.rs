@@ -1,8 +1,7 @@
 //! Serde implementations of index and vertex buffers.
 //!
 //! A vertex value is a list of its stored components, or a number if it has only one. Normalised integers remain
-//! integers, and colours keep the order of the buffer. Floats that JSON cannot express become strings, as in all
-//! formats.
+//! integers, and BGRA colours remain in BGRA order. Floats that JSON cannot express become strings, as in all formats.
 
 use bytes::Bytes;
 use half::f16;

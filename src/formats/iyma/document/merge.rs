@@ -120,8 +120,8 @@ fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     (!buffers.is_empty()).then(|| IndexBuffer { format, data: data.into() })
 }
 
-/// Returns the attribute of `other` that matches `first.attributes[position]`: each is the n-th attribute with its
-/// usage and format. `None` if there is no match.
+/// Returns the attribute of `other` with the usage and format of `first.attributes[position]`; `None` if there is none.
+/// Attributes with equal usage and format are matched in order.
 fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
     let Attribute { usage, format, .. } = &first.attributes[position];
     let is_same = |other: &&Attribute| other.usage == *usage && other.format == *format;

@@ -93,7 +93,7 @@ impl FromScene for Document {
             if let Some(second) = usages.find(|usage| **usage == Usage::Custom(1, "uv1".to_owned())) {
                 *second = Usage::Uv1;
             }
-            dialect::into_dialect(&mut attributes, Dialect::Reference, &mut losses);
+            dialect::convert_usages(&mut attributes, Dialect::Reference, &mut losses);
         }
         Ok((Document { meshes, attributes, ..document }, losses))
     }

@@ -94,7 +94,7 @@ impl Alteration {
 
     /// Returns a change that sets the value at the path to `text` instead.
     pub fn with_text(&self, text: &str) -> Alteration {
-        let edits = vec![Edit { path: self.path.clone(), change: Change::Set(text.into()) }];
+        let edits = vec![Edit::set(&self.path, text)];
         Alteration { edits, ..self.clone() }
     }
 

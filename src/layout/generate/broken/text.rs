@@ -89,7 +89,7 @@ impl FileLines<'_> {
         let mut attempts = vec![
             attempt("a value is missing", vec![fewer], vec![]),
             attempt("one value too many", vec![format!("{all}, 0")], vec![]),
-            attempt("a comma after the last value", vec![format!("{all},")], vec![]),
+            attempt("a trailing comma", vec![format!("{all},")], vec![]),
             attempt("an unknown identifier", vec![format!("x{all}")], vec![]),
             attempt("no whitespace after the identifier", vec![once(" ", "")], vec![once(" ", "\t")]),
             attempt("no comma between values", vec![once(", ", " ")], vec![once(", ", ",")]),
