@@ -25,8 +25,8 @@
 //!
 //! # Convert
 //!
-//! The extension selects the format; an existing file is replaced. Every conversion returns its losses.
-//! Errors begin with the path.
+//! The extension selects the format, except `.mesh`, which two formats share. Existing files are replaced. Conversions
+//! return losses.
 //!
 //! ```
 //! # #[cfg(all(feature = "bmd", feature = "gltf"))] {
@@ -45,11 +45,11 @@
 //!
 //! # Check
 //!
-//! [`read`] and [`open`] are strict: they return the first violation as an [`Error`] with the path of the field, its
-//! byte range and the rule. With [`ReadOptions::lenient`], [`open_with`] and `Scene::open_with` read even invalid files,
-//! if they can be decoded unambiguously. [`check`] lists all violations, up to the first place that cannot be decoded.
-//! [`detect`] knows the five formats, not interchange formats. If neither the bytes nor the extension identifies
-//! the format, select it: `AnyFormat::of::<mesh::Document>().check(…)`.
+//! [`read`] and [`open`] return the first violation that is not a warning as an [`Error`] with the path of the field,
+//! its byte range and the rule. With [`ReadOptions::lenient`], [`open_with`] and `Scene::open_with` read even invalid
+//! files, if they can be decoded unambiguously. [`check`] lists all violations (at most 100 per rule), up to the first
+//! place that cannot be decoded. [`detect`] recognises the five formats, not interchange formats. If it fails, select
+//! the format: `AnyFormat::of::<mesh::Document>().check(…)`.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
@@ -68,7 +68,8 @@
 //! # Change one value of a file
 //!
 //! [`layout::assemble::edit`] keeps all other bytes, even if the file breaks rules. `meshspec dump --json` and
-//! [`Dump::for_each_entry`](layout::dump::Dump::for_each_entry) list the paths. Seed files are text and have no layout: change their [`Document`] instead.
+//! [`Dump::for_each_entry`](layout::dump::Dump::for_each_entry) list the paths. Seed files are text and have no layout:
+//! change their [`Document`] instead.
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {
@@ -135,8 +136,8 @@
 //! With the feature `proptest`, `conformance` runs a loader on valid, broken, almost broken and mutated files of a
 //! format. It reports one disagreement with strict reading per cause, such as a rule and a field, each with a shrunk
 //! file. The loader returns a `Result`, an `Option` or a `bool`. To compare contents, too, call
-//! `compare(|document| contents, |bytes| Ok(contents))` instead of `run`. For loaders that abort, or in other languages,
-//! use `meshspec corpus` and `meshspec conform`.
+//! `compare(|document| contents, |bytes| Ok(contents))` instead of `run`. For loaders that abort or are written in other
+//! languages, use `meshspec corpus` and `meshspec conform`.
 //!
 //! ```
 //! # #[cfg(all(feature = "proptest", feature = "crucible"))] {

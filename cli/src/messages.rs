@@ -132,7 +132,7 @@ impl GroupedLosses {
             (_, None) => return group.to_string(),
             (0, _) => String::new(),
             (others, Some(1)) => format!(" and {others} more"),
-            (others, Some(files)) => format!(" and {others} more in {files} files"),
+            (others, Some(files)) => format!(" and {others} more ({files} files)"),
         };
         group.format_at(&format!("{}{more}", group.example.path))
     }

@@ -61,7 +61,7 @@
  *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 4
  *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
- * - data: u8[compressed_size] that contain one LZ4 block (uncompressed_size bytes unpacked): Indices, at 8
+ * - data: u8[compressed_size] that contain one LZ4 block, uncompressed_size bytes unpacked: Indices, at 8
  */
 /* The fixed start of every IndexStream. */
 typedef struct crucible_index_stream_start {
@@ -155,7 +155,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
  *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
- * - data: u8[compressed_size] that contain one LZ4 block (uncompressed_size bytes unpacked): Values, at 10
+ * - data: u8[compressed_size] that contain one LZ4 block, uncompressed_size bytes unpacked: Values, at 10
  */
 /* The fixed start of every Stream. */
 typedef struct crucible_stream_start {
@@ -261,7 +261,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
  *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
- * - data: u8[compressed_size] that contain one LZ4 block (uncompressed_size bytes unpacked): TangentValues, at 10
+ * - data: u8[compressed_size] that contain one LZ4 block, uncompressed_size bytes unpacked: TangentValues, at 10
  */
 /* The fixed start of every TangentStream. */
 typedef struct crucible_tangent_stream_start {

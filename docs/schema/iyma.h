@@ -71,9 +71,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, data_checksum) == 16, "offset of da
  */
 typedef struct iyma_mesh_info {
     uint32_t first_index; /* Position of the first index in the index buffer. */
-    uint32_t index_count; /* Number of indices. The value plus first_index must not exceed the length of n_indices (IYMA-MESH-RANGE). */
+    uint32_t index_count; /* Number of indices. The range of this many items from first_index on must lie within n_indices (IYMA-MESH-RANGE). */
     uint32_t first_vertex; /* Position of the first vertex in the vertex buffers; the indices are relative to it. */
-    uint32_t vertex_count; /* Number of vertices. The value plus first_vertex must not exceed the length of n_vertices (IYMA-MESH-RANGE). */
+    uint32_t vertex_count; /* Number of vertices. The range of this many items from first_vertex on must lie within n_vertices (IYMA-MESH-RANGE). */
 } iyma_mesh_info;
 MESHSPEC_STATIC_ASSERT(sizeof(iyma_mesh_info) == 16, "size of iyma_mesh_info");
 MESHSPEC_STATIC_ASSERT(offsetof(iyma_mesh_info, first_index) == 0, "offset of first_index");
@@ -210,7 +210,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  * - header: Header, at 0
  * - descriptor: u8[header.descriptor_len] that contain bitcode: Descriptor, at 24
  *   Checksum: RapidHash of the metadata, stored in header.metadata_checksum.
- * - data: u8[to the end] that contain Zstandard frames without magic bytes (descriptor.data_len bytes unpacked): Data, after descriptor
+ * - data: u8[to the end] that contain Zstandard frames without magic bytes, descriptor.data_len bytes unpacked: Data, after descriptor
  *   Checksum: RapidHash of the data, stored in header.data_checksum, or 0 for none.
  */
 
@@ -220,7 +220,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  * - header: Header, at 0
  * - descriptor: u8[header.descriptor_len] that contain bitcode: Descriptor, at 24
  *   Checksum: RapidHash of the metadata, stored in header.metadata_checksum.
- * - data: u8[to the end] that contain Zstandard frames without magic bytes (descriptor.data_len bytes unpacked): Data, after descriptor
+ * - data: u8[to the end] that contain Zstandard frames without magic bytes, descriptor.data_len bytes unpacked: Data, after descriptor
  *   Checksum: RapidHash of the data, stored in header.data_checksum, or 0 for none.
  */
 

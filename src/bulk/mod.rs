@@ -267,7 +267,8 @@ where
     }
 }
 
-/// Skips `size` bytes and returns their range. Returns an error if `size` is `None` or exceeds the rest of the input.
+/// Skips `size` bytes and returns their range. Returns an error if `size` is `None` or exceeds the rest of the input,
+/// or if an offset exceeds `usize::MAX`.
 fn skip<R: Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<usize>> {
     let start = reader.stream_position()?;
     let input_end = reader.seek(SeekFrom::End(0))?;
@@ -277,6 +278,5 @@ fn skip<R: Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<us
         .ok_or_else(|| binrw::Error::Io(io::ErrorKind::UnexpectedEof.into()))?;
     reader.seek(SeekFrom::Start(end))?;
     let range = usize::try_from(start).and_then(|start| Ok(start..usize::try_from(end)?));
-    // On 32-bit systems, a file may be larger than `usize::MAX`.
-    range.map_err(|error| binrw::Error::Io(io::Error::other(error)))
+    range.map_err(|_| binrw::Error::Io(io::Error::other("the input exceeds the address space")))
 }

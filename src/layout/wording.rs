@@ -144,7 +144,7 @@ pub(super) fn offset_texts(reached: &Reached) -> Vec<String> {
     texts
 }
 
-/// Returns the packing, such as `one LZ4 block that unpacks to n bytes`; empty for stored content.
+/// Returns the packing, such as `one LZ4 block, n bytes unpacked`; empty for stored content.
 pub(super) fn packing_text(block: &Block, names: &Names) -> String {
     let name = match (block.packing, &block.encoding) {
         (Packing::Stored, _) => return String::new(),
@@ -158,7 +158,7 @@ pub(super) fn packing_text(block: &Block, names: &Names) -> String {
         (packing, _) => packing.name().to_owned(),
     };
     match &block.size {
-        Some(size) => format!("{name} ({} bytes unpacked)", atom(size, names, &TextNotation)),
+        Some(size) => format!("{name}, {} bytes unpacked", atom(size, names, &TextNotation)),
         None => name,
     }
 }
@@ -211,7 +211,7 @@ pub(super) fn requirement_text(
         }
         Requirement::Within { list, first } => {
             let (first, list) = (expression(first), path(list));
-            format!("The value plus {first} must not exceed the length of {list}")
+            format!("The range of this many items from {first} on must lie within {list}")
         }
         Requirement::Counts { list } => format!("Must be the number of items in {}", path(list)),
         Requirement::Position => "Must be the index of the item".to_owned(),

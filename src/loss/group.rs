@@ -282,6 +282,7 @@ fn singular(plural: &str) -> String {
     match plural {
         "vertices" => "vertex".to_owned(),
         "indices" => "index".to_owned(),
+        "meshes" => "mesh".to_owned(),
         _ => match plural.strip_suffix("ies") {
             Some(stem) => format!("{stem}y"),
             None => plural.strip_suffix('s').unwrap_or(plural).to_owned(),

@@ -187,7 +187,7 @@ impl Scene {
         let skinning = Skinning::new(self, &self.skeleton.global_matrices(&self.skeleton.rest_pose()));
         for mesh in &self.meshes {
             if !mesh.placements.is_empty() {
-                mesh.for_each_placed_point(&mut visit);
+                mesh.for_each_placed_bound(&mut visit);
                 continue;
             }
             for (vertex, point) in mesh.points().enumerate() {
@@ -243,7 +243,8 @@ fn differ(a: &[f32], b: &[f32]) -> bool {
 }
 
 impl Mesh {
-    fn for_each_placed_point(&self, mut visit: impl FnMut(DVec3)) {
+    /// Calls `visit` with points that have the same bounding box as all instances.
+    fn for_each_placed_bound(&self, mut visit: impl FnMut(DVec3)) {
         let mut extent = Extent::default();
         self.points().for_each(|point| extent.add(point));
         for transform in self.placements.iter().flat_map(Placement::transforms) {

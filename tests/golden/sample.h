@@ -134,8 +134,8 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_far, field_0) == 0, "offset of field_0");
  *   Must be 0 or 16 (SAMPLE-SIZE).
  * - table: u32, at 16
  *   Rejected unless packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide): the sizes are negative or "odd".
- * - numbers: u8[packed_size] that contain one LZ4 block (unpacked_size bytes unpacked): Numbers, at 20
- * - pairs: u8[18] that contain one LZ4 block (16 bytes unpacked): u16[to the end][2], after numbers
+ * - numbers: u8[packed_size] that contain one LZ4 block, unpacked_size bytes unpacked: Numbers, at 20
+ * - pairs: u8[18] that contain one LZ4 block, 16 bytes unpacked: u16[to the end][2], after numbers
  * - stored: u8[12] that contain Stored, after pairs
  * - far: Far[2], at table, if table != 0
  *   Rejected unless table % 2 == 0: the table is at an odd offset.

@@ -78,7 +78,7 @@ fn a_group_has_the_largest_error_and_the_largest_fraction() {
 #[test]
 fn one_item_is_singular() {
     let line = |items| group_lines(&[with_affected(dropped("a", "x"), 1, None, items)]).remove(0);
-    for (items, one) in [("vertices", "vertex"), ("copies", "copy"), ("faces", "face")] {
+    for (items, one) in [("vertices", "vertex"), ("meshes", "mesh"), ("copies", "copy"), ("faces", "face")] {
         assert!(line(items).ends_with(&format!("x: 1 {one}")), "{}", line(items));
     }
 }

@@ -83,7 +83,7 @@ fn grouped_errors_name_the_file_of_the_largest() {
     }
     let run = folder.run("convert in --out-dir out --to bmd");
     let line = run.stderr.lines().find(|line| line.contains("positions packed")).unwrap();
-    assert!(line.starts_with("quantised: in/a.obj: meshes[0].positions and 2 more in 3 files: "), "{line}");
+    assert!(line.starts_with("quantised: in/a.obj: meshes[0].positions and 2 more (3 files): "), "{line}");
     assert!(line.contains(" m at in/b.obj: meshes[0].positions ("), "{line}");
 }
 
@@ -119,8 +119,8 @@ fn equal_messages_of_many_files_are_grouped() {
     assert_eq!(
         lines[2..],
         [
-            "dropped: in/00.mesh: skeleton.joints and 39 more in 40 files: Crucible does not store joints: 40",
-            "dropped: in/00.mesh: animations and 39 more in 40 files: Crucible does not store animations: 40",
+            "dropped: in/00.mesh: skeleton.joints and 39 more (40 files): Crucible does not store joints: 40",
+            "dropped: in/00.mesh: animations and 39 more (40 files): Crucible does not store animations: 40",
             "40 files converted, 0 failed",
         ]
     );

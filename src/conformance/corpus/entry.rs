@@ -43,9 +43,9 @@ pub struct IndexEntry {
     pub bytes: Option<[u64; 2]>,
     /// A sentence that describes the file.
     pub description: String,
-    /// The path of the JSON file with the expected contents, relative to the index. `None` if strict reading
-    /// rejects the file, or another dialect is detected. Also `None` if the JSON exceeds 10,000 bytes in a corpus for
-    /// which fewer than 1,000 files were requested. Without the feature `serde`, the size of the JSON is unknown and not limited.
+    /// The path of the JSON file with the expected contents, relative to the index. `None` if strict reading rejects
+    /// the file, or another dialect is detected. Also `None` if fewer than 1,000 files were requested and the JSON
+    /// exceeds 10,000 bytes; without the feature `serde`, the size is not checked.
     pub contents: Option<String>,
 }
 

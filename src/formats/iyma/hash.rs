@@ -99,7 +99,7 @@ impl StreamingHasher {
         StreamingHasher { seed: SEED, a: 0, b: 0, size: 0 }
     }
 
-    /// Hashes the concatenated `parts` in a single write.
+    /// Hashes the concatenated `parts` in a single write. Their lengths must be as for [`one_shot_hash`].
     fn write(&mut self, parts: &[impl AsRef<[u8]>]) {
         self.size += parts.iter().map(|part| part.as_ref().len() as u64).sum::<u64>();
         self.seed ^= mix(self.seed ^ SECRETS[0], SECRETS[1]) ^ self.size;

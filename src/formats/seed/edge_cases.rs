@@ -14,7 +14,7 @@ const CHANGES: &[Change] = &[
     ),
     ("a value between no-break spaces", "DEFAULT", "\u{a0}DEFAULT\u{a0}".as_bytes()),
     ("a number without digits in its exponent", "p 1, 0, 0", b"p 1e, 0, 0"),
-    ("an index that is 0 in 32 bits", "f 0, 1, 2", b"f 0, 1, 4294967296"),
+    ("an index that wraps to 0 in 32 bits", "f 0, 1, 2", b"f 0, 1, 4294967296"),
     ("an identifier in upper case", "p 1, 0, 0", b"P 1, 0, 0"),
     ("a hyphen in the name of a property", "[mat0]", b"[mat-0]"),
     ("a second byte order mark", "[name]", b"\xef\xbb\xbf\xef\xbb\xbf[name]"),

@@ -86,7 +86,7 @@ impl<'a> GltfFile<'a> {
         })
     }
 
-    /// Returns `count` values of `size` bytes each in a view. Errors about the values are located at `path`.
+    /// Returns `count` values of `size` bytes each in a buffer view. Errors about the values are located at `path`.
     fn strided(&self, path: &str, view: usize, offset: u64, count: u64, size: usize) -> Result<Strided<'_>> {
         let (bytes, stride) = self.view(view)?;
         let stride = stride.unwrap_or(size);

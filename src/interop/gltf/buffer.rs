@@ -30,7 +30,7 @@ pub(super) enum ViewUse {
     Indices,
     /// Inverse bind matrices, or transforms of instances.
     Matrices,
-    /// Times and samples of animations, which share a view.
+    /// Times and samples of animations, which share a buffer view.
     Animation,
     /// The content of an image file.
     Image,
@@ -104,7 +104,7 @@ pub(super) struct Buffer<'a> {
     pub accessors: Vec<RawEntry>,
     streams: Vec<Stream<'a>>,
     length: u64,
-    /// The offset of the animation view, if it is the last view.
+    /// The offset of the animation buffer view, if it is the last view.
     animation_start: Option<u64>,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Buffer<'a> {
         push_index(&mut self.accessors, to_raw_entry(&accessor))
     }
 
-    /// Adds a view with the content of an image file. Returns the index of the view.
+    /// Adds a buffer view with the content of an image file. Returns the index of the buffer view.
     pub fn push_image(&mut self, bytes: &'a [u8]) -> usize {
         let stream = Stream::Bytes(Cow::Borrowed(bytes));
         self.extend_view(ViewUse::Image, &stream);
@@ -145,7 +145,8 @@ impl<'a> Buffer<'a> {
         self.views.len() - 1
     }
 
-    /// Adds a view for `stream`, or extends the animation view. Returns the offset of the stream in its view.
+    /// Adds a buffer view for `stream`, or extends the animation buffer view. Returns the offset of the stream in its
+    /// buffer view.
     fn extend_view(&mut self, view_use: ViewUse, stream: &Stream) -> u64 {
         let (start, length) = (self.length, stream.len());
         self.length += length.next_multiple_of(4);

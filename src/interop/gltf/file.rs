@@ -85,8 +85,8 @@ impl<'a> GltfFile<'a> {
         })
     }
 
-    /// Returns the bytes of a view with its stride, if declared. Returns an error if the index is out of range, the
-    /// buffer is missing or too short, or decompression fails.
+    /// Returns the bytes of a buffer view with its stride, if declared. Returns an error if the index is out of range,
+    /// the buffer is missing or too short, or decompression fails.
     pub fn view(&self, index: usize) -> Result<(&[u8], Option<usize>)> {
         let path = || format!("bufferViews[{index}]");
         let views = &self.root.buffer_views;
@@ -109,7 +109,8 @@ impl<'a> GltfFile<'a> {
         Ok((self.buffer_range(index, buffer, offset, view.byte_length.0)?, stride))
     }
 
-    /// Returns the decompressed bytes of a view; `None` if the view is not compressed. Decompresses on first use.
+    /// Returns the decompressed bytes of a buffer view; `None` if the buffer view is not compressed. Decompresses on
+    /// first use.
     #[cfg(feature = "meshopt")]
     fn decompressed_view(&self, index: usize, view: &json::buffer::View) -> Result<Option<&[u8]>> {
         let Some((name, packed)) = MeshoptView::from_view(view) else { return Ok(None) };
@@ -126,7 +127,7 @@ impl<'a> GltfFile<'a> {
         Ok(Some(cell.get_or_init(|| bytes)))
     }
 
-    /// Returns a range of a buffer. Errors about the range are located at the view.
+    /// Returns a range of a buffer. Errors about the range are located at the buffer view.
     fn buffer_range(&self, view: usize, buffer: usize, offset: u64, length: u64) -> Result<&[u8]> {
         let path = || format!("bufferViews[{view}]");
         let bytes = match self.buffers.get(buffer) {
@@ -161,7 +162,8 @@ impl<'a> GltfFile<'a> {
     }
 }
 
-/// Describes the extensions of a view, one of which may contain its bytes; `None` for a view without extensions.
+/// Describes the extensions of a buffer view, one of which may contain its bytes; `None` for a buffer view without
+/// extensions.
 fn describe_unsupported_extensions(view: &json::buffer::View) -> Option<String> {
     let names: Vec<_> = view.extensions.as_ref()?.others.keys().map(String::as_str).collect();
     let is_packed = names.iter().any(|name| MESHOPT.contains(name));

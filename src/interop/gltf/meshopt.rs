@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::MESHOPT;
 
-/// The extension object of a view.
+/// The extension object of a buffer view.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MeshoptView {
@@ -42,8 +42,8 @@ enum Filter {
 }
 
 impl MeshoptView {
-    /// Reads the extension object of a view. Returns the extension name, with the object or the reason why the object
-    /// is invalid; `None` if the view is not compressed.
+    /// Reads the extension object of a buffer view. Returns the extension name, with the object or the reason why the
+    /// object is invalid; `None` if the buffer view is not compressed.
     pub fn from_view(view: &View) -> Option<(&'static str, Result<MeshoptView, String>)> {
         let others = &view.extensions.as_ref()?.others;
         let (name, entry) = MESHOPT.iter().find_map(|name| Some((*name, others.get(*name)?)))?;
@@ -51,7 +51,7 @@ impl MeshoptView {
     }
 
     /// Returns the decompressed size in bytes. Returns an error if the stride is invalid for the mode and filter, or
-    /// the size differs from the view size.
+    /// the size differs from the buffer view size.
     pub fn decompressed_size(&self, view: &View) -> Result<u64, String> {
         let MeshoptView { byte_stride: stride, count, mode, filter, .. } = *self;
         let is_valid = match (mode, filter) {
@@ -71,11 +71,12 @@ impl MeshoptView {
         }
         let size = (count as u64).checked_mul(stride as u64);
         size.filter(|size| *size == view.byte_length.0).ok_or_else(|| {
-            format!("{count} values of {stride} bytes, but the view has {} bytes", view.byte_length.0)
+            format!("{count} values of {stride} bytes, but the buffer view has {} bytes", view.byte_length.0)
         })
     }
 
-    /// Decompresses `bytes`, the compressed bytes of the view. Returns an error if the compressed bytes are damaged.
+    /// Decompresses `bytes`, the compressed bytes of the buffer view. Returns an error if the compressed bytes are
+    /// damaged.
     pub fn decompress(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
         // Needs no limits, since `GltfFile::decompressed_view` has checked the decompressed size.
         let mut workspace = Workspace::new(Limits { max_bytes: usize::MAX, max_work: u64::MAX });

@@ -15,8 +15,8 @@ pub(super) struct ObjFile {
     pub libraries: Vec<u8>,
     /// The names of the current object and group.
     pub name: MeshName,
-    /// The content that scenes cannot represent.
-    pub unsupported: UnsupportedContent,
+    /// The content that is dropped while reading, unsupported or malformed.
+    pub dropped: DroppedContent,
 }
 
 /// The names of the object and group that faces belong to.
@@ -37,9 +37,9 @@ pub(super) struct MeshPart {
     pub faces: Polygons,
 }
 
-/// The content that scenes cannot represent.
+/// The content that is dropped while reading, unsupported or malformed.
 #[derive(Debug, Default)]
-pub(super) struct UnsupportedContent {
+pub(super) struct DroppedContent {
     /// The count and first location of each unsupported statement.
     pub statements: BTreeMap<Vec<u8>, (usize, Span)>,
     /// The number of smooth-shaded faces in which at least one corner lacks a normal.
@@ -47,7 +47,7 @@ pub(super) struct UnsupportedContent {
     /// For texture coordinates and normals, the number of corners that refer to missing values.
     pub missing_counts: [usize; 3],
     /// The number of faces that are unreadable or refer to missing positions.
-    pub dropped_face_count: usize,
+    pub face_count: usize,
     /// Whether lenient reading dropped a truncated last line.
     pub is_truncated: bool,
 }
@@ -76,8 +76,8 @@ impl MeshPart {
 impl ObjFile {
     /// Records losses for the content that scenes cannot represent.
     pub fn record_losses(&self, losses: &mut Vec<Loss>) {
-        let ObjFile { lists, unsupported, .. } = self;
-        for (keyword, (count, span)) in &unsupported.statements {
+        let ObjFile { lists, dropped, .. } = self;
+        for (keyword, (count, span)) in &dropped.statements {
             let detail = format!("{count}, the first at {span}");
             let loss = Loss::dropped(keyword.escape_ascii().to_string(), "unsupported statements");
             losses.push(loss.in_category(category(keyword)).with_detail(detail));
@@ -85,20 +85,15 @@ impl ObjFile {
         let counts = [
             ("v", lists.weight_count, "weights", "weights of positions"),
             ("vt", lists.third_coordinate_count, "coordinates", "third texture coordinates"),
-            ("s", unsupported.smooth_face_count, "faces", "smooth shading of faces without normals"),
-            (
-                "f",
-                unsupported.dropped_face_count,
-                "faces",
-                "faces that are unreadable or refer to missing positions",
-            ),
-            ("f", unsupported.missing_counts[1], "corners", "missing texture coordinates of corners"),
-            ("f", unsupported.missing_counts[2], "corners", "missing normals of corners"),
+            ("s", dropped.smooth_face_count, "faces", "smooth shading of faces without normals"),
+            ("f", dropped.face_count, "faces", "faces that are unreadable or refer to missing positions"),
+            ("f", dropped.missing_counts[1], "corners", "references to missing texture coordinates"),
+            ("f", dropped.missing_counts[2], "corners", "references to missing normals"),
         ];
         for (path, count, items, message) in counts {
             losses.extend(Loss::dropped(path, message).with_count(count, items).if_any());
         }
-        if unsupported.is_truncated {
+        if dropped.is_truncated {
             losses.push(Loss::dropped("", "the last line, which is truncated"));
         }
     }

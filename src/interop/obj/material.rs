@@ -15,9 +15,9 @@ pub(super) type Materials = HashMap<Vec<u8>, MtlMaterial>;
 #[derive(Default)]
 pub(super) struct MtlMaterial {
     color: Option<[f32; 3]>,
-    /// The opacity `d`, from 0 for invisible to 1.
+    /// The opacity `d`: 0 (invisible) to 1 (opaque).
     opacity: Option<f32>,
-    /// The transparency `Tr`, from 0 to 1 for invisible.
+    /// The transparency `Tr`: 0 (opaque) to 1 (invisible).
     transparency: Option<f32>,
     map: Option<DiffuseMap>,
 }

@@ -121,7 +121,7 @@ impl ObjReader {
                 self.vertex_count += part.add_face(index as u32, face, available[0], &mut self.corners);
             }
             if self.smooth {
-                self.file.unsupported.smooth_face_count +=
+                self.file.dropped.smooth_face_count +=
                     end.faces_without_normals - start.faces_without_normals;
             }
         }
@@ -142,9 +142,9 @@ impl ObjReader {
             let span = error.span().map(|span| shift_span(span.clone(), bytes, lines));
             return Err(error.with_span(span));
         }
-        let unsupported = &mut self.file.unsupported;
-        unsupported.is_truncated = is_truncated;
-        unsupported.dropped_face_count += usize::from(is_face && !is_truncated);
+        let dropped = &mut self.file.dropped;
+        dropped.is_truncated = is_truncated;
+        dropped.face_count += usize::from(is_face && !is_truncated);
         Ok(())
     }
 
@@ -157,11 +157,11 @@ impl ObjReader {
             Strictness::Lenient => self.drop_missing_positions(counts[0]),
         }
         let vertices = self.file.parts.iter_mut().flat_map(|part| &mut part.vertices);
-        self.file.unsupported.missing_counts = self.corners.clear_unresolved(counts, vertices);
+        self.file.dropped.missing_counts = self.corners.clear_unresolved(counts, vertices);
         if self.has_statements {
             return Ok(self.file);
         }
-        let (message, span) = match self.file.unsupported.statements.pop_first() {
+        let (message, span) = match self.file.dropped.statements.pop_first() {
             Some((word, (_, span))) => {
                 (format!("not OBJ: {} is not a statement, and no other line is one", quote(&word)), span)
             }
@@ -230,7 +230,7 @@ impl ObjReader {
         let part = &mut self.file.parts[index];
         self.vertex_count += part.add_face(index as u32, &self.face, positions, &mut self.corners);
         let lacks_normals = self.smooth && self.face.iter().any(|corner| corner[2] == ABSENT);
-        self.file.unsupported.smooth_face_count += usize::from(lacks_normals);
+        self.file.dropped.smooth_face_count += usize::from(lacks_normals);
         Ok(())
     }
 
@@ -246,7 +246,7 @@ impl ObjReader {
             let new_indices: Vec<_> = part.vertices.iter().map(&mut new_index).collect();
             if new_indices.contains(&None) {
                 part.vertices.retain(|corner| corner[0] < positions);
-                self.file.unsupported.dropped_face_count +=
+                self.file.dropped.face_count +=
                     part.faces.map_corners(|corner| new_indices.get(corner as usize).copied().flatten());
             }
         }
@@ -282,7 +282,7 @@ impl ObjReader {
         if keyword.iter().any(u8::is_ascii_control) {
             return Err(words.reject(format!("{} is not text", quote(keyword))));
         }
-        let statements = &mut self.file.unsupported.statements;
+        let statements = &mut self.file.dropped.statements;
         if let Some((count, _)) = statements.get_mut(keyword) {
             *count += 1;
         } else if statements.len() < MAX_KINDS {

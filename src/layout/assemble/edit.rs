@@ -23,7 +23,8 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Creates an edit that replaces a value. Text is parsed as a value of the field's type.
+    /// Creates an edit that replaces a value, or adds a missing field as described at [`edit`]. Text is parsed as the
+    /// type of the field.
     pub fn set(path: impl Into<Path>, value: impl Into<UntypedValue>) -> Edit {
         Edit { path: path.into(), change: Change::Set(value.into()) }
     }

@@ -26,8 +26,8 @@ pub(super) fn invalid_parents(parents: &[i128], forest: &Forest) -> Vec<(usize, 
     }
 }
 
-/// Returns the items with an invalid parent, each with a message. `id_of` maps the index of an item to the
-/// number by which its children refer to it: its index or its id.
+/// Returns the items with an invalid parent, each with a message. `id_of` maps the index of an item to the number by
+/// which its children refer to it: its index or its id.
 fn invalid_parents_with(
     parents: &[i128],
     forest: &Forest,

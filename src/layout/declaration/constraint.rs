@@ -126,24 +126,16 @@ pub enum Requirement {
 impl Requirement {
     /// Returns `true` if messages have this placeholder, which hides a field of the same name.
     fn has_placeholder(&self, name: &str) -> bool {
+        use Requirement::*;
         match name {
             "found" | "items" | "position" => true,
-            "limit" => matches!(
-                self,
-                Requirement::Below(_)
-                    | Requirement::AtLeast(_)
-                    | Requirement::OneOf(_)
-                    | Requirement::Sum { .. }
-                    | Requirement::IndexInto { .. }
-                    | Requirement::Within { .. }
-                    | Requirement::Counts { .. }
-                    | Requirement::Permutation { .. }
-            ),
-            "previous" => {
-                matches!(self, Requirement::Ordered | Requirement::Equal | Requirement::SameLength)
+            "limit" => {
+                matches!(self, Below(_) | AtLeast(_) | OneOf(_) | Sum { .. } | IndexInto { .. })
+                    || matches!(self, Within { .. } | Counts { .. } | Permutation { .. })
             }
-            "first" => matches!(self, Requirement::Within { .. }),
-            "problem" => matches!(self, Requirement::Permutation { .. } | Requirement::Forest { .. }),
+            "previous" => matches!(self, Ordered | Equal | SameLength),
+            "first" => matches!(self, Within { .. }),
+            "problem" => matches!(self, Permutation { .. } | Forest { .. }),
             _ => false,
         }
     }

@@ -198,7 +198,7 @@ fn textures_that_cannot_be_read_are_losses() {
     json["images"] = json!([{ "uri": "data:image/png,x" }]);
     assert_eq!(lines(&json), ["dropped: images[0]: the data URI is not base64-encoded"]);
     json["images"] = json!([{}]);
-    assert_eq!(lines(&json), ["dropped: images[0]: neither a URI nor a view"]);
+    assert_eq!(lines(&json), ["dropped: images[0]: has neither `uri` nor `bufferView`"]);
 }
 
 #[test]

@@ -398,8 +398,8 @@ fn missing_texture_coordinates_and_normals_are_dropped() {
     let (scene, losses) = scene(Obj, text.as_bytes());
     assert_eq!(
         losses,
-        "dropped: f: missing texture coordinates of corners: 2\n\
-         dropped: f: missing normals of corners: 3\n\
+        "dropped: f: references to missing texture coordinates: 2 corners\n\
+         dropped: f: references to missing normals: 3 corners\n\
          changed: meshes[0].uvs[0]: missing values were replaced by texture coordinates (0, 0), 2 of 3 vertices"
     );
     let mesh = &scene.meshes[0];

@@ -83,12 +83,12 @@ pub struct Conform {
 /// When to compare contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum ContentsMode {
-    /// If the loader prints contents for any file
+    /// Compare if the loader prints contents for any file
     #[default]
     Auto,
-    /// Always: missing contents are wrong
+    /// Require contents for each accepted file
     Always,
-    /// Never
+    /// Do not compare
     Never,
 }
 

@@ -27,10 +27,10 @@ use difference::{Difference, Differences};
 
 /// Show the differences between two files: value by value in the same format, otherwise as scenes.
 ///
-/// Files of the same format are compared value by value; paths are printed as by `dump`. Lists are aligned to find
-/// inserted and removed items. Similar differences at several items of a list are grouped. Interchange files and files
-/// of different formats are compared as scenes: counts, attributes, names, bounds, and surface distances in the rest pose and in
-/// animations. The exit status is 1 if the files differ.
+/// Files of the same built-in or custom format are compared value by value, with the paths of fields as in `dump`.
+/// Lists are aligned to find inserted and removed items. Similar differences at several items of a list are grouped.
+/// Interchange files and files of different formats are compared as scenes: counts, attributes, names, bounds, and
+/// surface distances in the rest pose and in animations. The exit status is 1 if the files differ.
 #[derive(Debug, Args)]
 pub struct Diff {
     /// The first file; `-` is standard input.

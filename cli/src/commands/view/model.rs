@@ -152,8 +152,8 @@ fn triangle_faces(mesh: &Mesh) -> Option<Vec<u32>> {
 fn mesh_data(
     mesh: &mut Mesh,
     faces: Option<Vec<u32>>,
-    remaining: &mut usize,
-    omitted: &mut usize,
+    remaining_triangles: &mut usize,
+    omitted_triangles: &mut usize,
     arrays: &mut Arrays,
 ) -> MeshData {
     let vertices = mesh.positions.len();
@@ -162,10 +162,10 @@ fn mesh_data(
         None => (0..vertices as u32).collect(),
     };
     let triangle_count = indices.len() / 3;
-    let triangles = triangle_count.min(*remaining);
+    let triangles = triangle_count.min(*remaining_triangles);
     indices.truncate(3 * triangles);
-    *remaining -= triangles;
-    *omitted += triangle_count - triangles;
+    *remaining_triangles -= triangles;
+    *omitted_triangles += triangle_count - triangles;
     let skin = (!mesh.skins.is_empty()).then(|| Skin::strongest(&mesh.skins, vertices));
     let (joints, weights) = match skin {
         Some(skin) => {

@@ -227,7 +227,11 @@ impl Encoding {
             0 => String::new(),
             lost => format!(", and {lost} of {} triangles collapse or flip", effect.triangles),
         };
-        let bones = if source.out_of_bones { ", with all 255 bones in use" } else { "" };
+        let bones = if source.out_of_bones {
+            ", and the bones that would reduce the errors exceed the maximum of 255"
+        } else {
+            ""
+        };
         let error = metres(effect.error);
         let message = format!("packed positions{name} are off by {error} m{expected}{collapsed}{bones}");
         Error::inexpressible(message).at(path!(positions))

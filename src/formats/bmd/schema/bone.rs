@@ -129,7 +129,8 @@ pub struct BoneTransform {
 }
 
 impl BoneTransform {
-    /// Returns the rotation as a unit quaternion (I, J, K, R). Words of all zeros or all ones mean no rotation (B19).
+    /// Returns the rotation as a unit quaternion (I, J, K, R). A rotation word of all zeros or all ones means no
+    /// rotation (B19).
     /// In animation keys, all ones are an ordinary value (B25).
     ///
     /// ```

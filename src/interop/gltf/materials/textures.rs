@@ -130,7 +130,7 @@ impl<'a> Textures<'a> {
                 self.file.charge_budget(bytes.len() as u64, at)?;
                 (declared, bytes.to_vec())
             }
-            (None, None) => return Err(malformed(at(), "neither a URI nor a view")),
+            (None, None) => return Err(malformed(at(), "has neither `uri` nor `bufferView`")),
         };
         let media_type = images::detect_media_type(&bytes).or(media_type).or(declared).unwrap_or_default();
         let embedded = Image { media_type: media_type.to_owned(), bytes: bytes.into() };
