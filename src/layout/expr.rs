@@ -54,10 +54,8 @@ impl Value {
     /// Reads a packed word of type `T` from up to 16 little-endian bytes; an integer if `T` has no declaration.
     pub fn bits<T: super::Layout>(bytes: &[u8]) -> Value {
         let word = super::declaration::bits::read_word_le(bytes);
-        match T::TYPE.own_declaration() {
-            Some(declaration) => Value::Bits(word, declaration),
-            None => Value::Int(word as i128),
-        }
+        let declaration = T::TYPE.own_declaration();
+        declaration.map_or(Value::Int(word as i128), |declaration| Value::Bits(word, declaration))
     }
 
     /// Returns the lowest `N` bytes of a packed word or integer, little-endian; `None` for other values or `N` > 16.

@@ -34,8 +34,7 @@ struct BitFields {
 
 impl BitFields {
     fn of<T: Layout>(implied: ImpliedFields) -> BitFields {
-        let fields = T::TYPE.own_declaration().map_or(&[][..], Declaration::bit_fields);
-        BitFields { fields, implied }
+        BitFields { fields: T::TYPE.own_declaration().map_or(&[][..], Declaration::bit_fields), implied }
     }
 
     fn from_declaration(declaration: &'static Declaration) -> BitFields {

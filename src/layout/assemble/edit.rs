@@ -148,13 +148,11 @@ fn rewrite(
     }
     let changes_blocks = !recount && !values.contents.block_size_paths.is_empty();
     let edited = values.assemble(limits)?;
-    match changes_blocks.then(|| walk::first_fault(ty, &edited, limits)).flatten() {
-        Some(fault) => {
-            let message = format!("the change in a packed block breaks the file: {}", fault.message);
-            Err(Error::inexpressible(message).at(&fault.path))
-        }
-        None => Ok(edited),
+    if changes_blocks && let Some(fault) = walk::first_fault(ty, &edited, limits) {
+        let message = format!("the change in a packed block breaks the file: {}", fault.message);
+        return Err(Error::inexpressible(message).at(&fault.path));
     }
+    Ok(edited)
 }
 
 /// Returns the path that a value had before `changes`; `None` if one of them inserted the value.

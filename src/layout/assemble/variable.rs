@@ -83,13 +83,9 @@ impl SlotMark for SlotOrigin {
 impl SlotOrigin {
     /// Returns the origin of a bit field in the value.
     fn bit_field(self, bits: BitRange, field: &'static BitField) -> SlotOrigin {
-        match self {
-            SlotOrigin::Variable(variable, outer) => {
-                let offset = outer.map_or(0, |(outer, _)| outer.offset) + bits.offset;
-                SlotOrigin::Variable(variable, Some((BitRange { offset, ..bits }, field)))
-            }
-            other => other,
-        }
+        let SlotOrigin::Variable(variable, outer) = self else { return self };
+        let offset = outer.map_or(0, |(outer, _)| outer.offset) + bits.offset;
+        SlotOrigin::Variable(variable, Some((BitRange { offset, ..bits }, field)))
     }
 }
 
@@ -161,10 +157,7 @@ impl Variables {
 
     /// Returns the variable of the packed word that contains a bit field; for other variables, `id` itself.
     pub fn whole_variable(&self, id: VariableId) -> VariableId {
-        match self.0[id].kind {
-            VariableKind::Whole { .. } => id,
-            VariableKind::Bits(whole, ..) => whole,
-        }
+        if let VariableKind::Bits(whole, ..) = self.0[id].kind { whole } else { id }
     }
 
     /// Returns the current value; `None` if it is unknown.

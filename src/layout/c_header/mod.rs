@@ -148,12 +148,10 @@ impl CPrinter<'_> {
     /// Returns the type and name of a fixed-size field.
     fn member_text(&self, field: &Field) -> String {
         let flat = field.ty.flatten();
-        let length = || field.count.and_then(|count| count.eval_int(&Scope::default()).ok());
-        let mut dimensions = String::new();
-        for fixed in flat.dimensions {
-            let length = fixed.map(i128::from).or_else(length).unwrap_or_default();
-            dimensions.push_str(&format!("[{length}]"));
-        }
+        let count = || field.count.and_then(|count| count.eval_int(&Scope::default()).ok());
+        let length = |fixed: Option<u64>| fixed.map(i128::from).or_else(count).unwrap_or_default();
+        let dimensions = flat.dimensions.into_iter();
+        let mut dimensions: String = dimensions.map(|fixed| format!("[{}]", length(fixed))).collect();
         let ty = match flat.item {
             Type::Unsigned(size) if size <= 8 => format!("uint{}_t", 8 * size),
             Type::Signed(size) if size <= 8 => format!("int{}_t", 8 * size),

@@ -69,14 +69,10 @@ pub(super) fn offset_phrase(offset: &str) -> String {
 /// Returns the type of a field; for a block, including its packing and content.
 pub(super) fn type_with_content(field: &Field, names: &Names) -> String {
     let ty = type_text(field, names);
-    match &field.block {
-        Some(block) => {
-            let packing = packing_text(block, names);
-            let separator = if packing.is_empty() { "" } else { ": " };
-            format!("{ty} that contain {packing}{separator}{}", content_text(block, names))
-        }
-        None => ty,
-    }
+    let Some(block) = &field.block else { return ty };
+    let packing = packing_text(block, names);
+    let separator = if packing.is_empty() { "" } else { ": " };
+    format!("{ty} that contain {packing}{separator}{}", content_text(block, names))
 }
 
 pub(super) fn one_line(text: &str) -> String {

@@ -71,19 +71,15 @@ fn find_cycles(parent_of: &[Option<usize>]) -> Vec<bool> {
         let mut item = start;
         while let Some(visited) = visited_from.get_mut(item).filter(|visited| **visited == usize::MAX) {
             *visited = start;
-            match parent_of[item] {
-                Some(parent) => item = parent,
-                None => break,
-            }
+            let Some(parent) = parent_of[item] else { break };
+            item = parent;
         }
         // A path that returns to an item visited from the same start closes a cycle.
         let closes = visited_from.get(item) == Some(&start) && parent_of[item].is_some();
         while closes && !in_cycle[item] {
             in_cycle[item] = true;
-            match parent_of[item] {
-                Some(parent) => item = parent,
-                None => break,
-            }
+            let Some(parent) = parent_of[item] else { break };
+            item = parent;
         }
     }
     in_cycle

@@ -55,10 +55,7 @@ pub(super) fn select_numbers<'n>(
         _ => None,
     };
     match (flat.item, of) {
-        (Type::NulString, _) => {
-            let last = bytes.len().saturating_sub(1);
-            Numbers::new(Type::Unsigned(1), &bytes[last..], 1)
-        }
+        (Type::NulString, _) => Numbers::new(Type::Unsigned(1), &bytes[bytes.len().saturating_sub(1)..], 1),
         (Type::Declared(declaration), Some(of)) => {
             let column = struct_column(declaration, of, &Scope::default(), bytes);
             column.map_or(Numbers::new(flat.item, &[][..], 1), |(numbers, _)| numbers.regrouped(items))

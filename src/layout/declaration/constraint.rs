@@ -206,11 +206,8 @@ impl Constraint {
 
 /// Formats an integer: in hexadecimal if `format` is `#x` or has a width, such as `#06x`; otherwise in decimal.
 pub(in crate::layout) fn format_int(number: i128, format: &str) -> String {
-    match format.strip_prefix('#').and_then(|format| format.strip_suffix('x')) {
-        Some(width) => {
-            let width = width.trim_start_matches('0').parse().unwrap_or(0);
-            format!("{number:#0width$x}")
-        }
-        None => number.to_string(),
-    }
+    let width = format.strip_prefix('#').and_then(|format| format.strip_suffix('x'));
+    let Some(width) = width else { return number.to_string() };
+    let width = width.trim_start_matches('0').parse().unwrap_or(0);
+    format!("{number:#0width$x}")
 }

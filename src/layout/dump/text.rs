@@ -195,13 +195,11 @@ impl<W: Write> Visitor for HexDump<'_, W> {
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.covered.add(&node.span);
-        match self.groups.last_mut().and_then(|group| group.line.as_mut()) {
-            Some(items) => {
-                items.push(node, value);
-                ControlFlow::Continue(())
-            }
-            None => self.write_line(node, value_text(node, value)),
-        }
+        let Some(items) = self.groups.last_mut().and_then(|group| group.line.as_mut()) else {
+            return self.write_line(node, value_text(node, value));
+        };
+        items.push(node, value);
+        ControlFlow::Continue(())
     }
 
     fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {

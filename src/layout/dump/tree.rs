@@ -341,9 +341,7 @@ impl Visitor for Builder {
 
     fn visit_trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
         self.covered.add(&span);
-        let block = self.block_index(&span);
-        let branch = Branch { block, ..uncovered_branch(TRAILING, &span) };
-        self.push(branch);
+        self.push(Branch { block: self.block_index(&span), ..uncovered_branch(TRAILING, &span) });
     }
 }
 

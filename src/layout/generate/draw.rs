@@ -234,11 +234,8 @@ impl<'c> Sampler<'c> {
             let reserved: u128 = reserved.map(|field| field.bits.mask()).sum();
             return (1 << (bit % u64::from(8 * size.clamp(1, 16)))) & !reserved;
         }
-        let mut word = 0;
-        for field in fields.iter().filter(|field| !field.reserved) {
-            word = field.bits.insert(word, self.draw_bit_field(field, literals));
-        }
-        word
+        let drawn = fields.iter().filter(|field| !field.reserved);
+        drawn.fold(0, |word, field| field.bits.insert(word, self.draw_bit_field(field, literals)))
     }
 
     fn draw_bit_field(&mut self, field: &BitField, literals: &[i128]) -> u128 {

@@ -155,8 +155,7 @@ impl Generator<'_> {
                 word = field.bits.insert(word, self.adapt_bits(field.bits.extract(word), inner));
             }
             for constraint in field.constraints {
-                let seen = self.frames.visible_values();
-                let values = WordFields { word, fields, outer: &seen };
+                let values = WordFields { word, fields, outer: &self.frames.visible_values() };
                 let Value::Int(number) = field.value(word) else { continue };
                 if !constraint.applies(&values) || !self.sampler.must_satisfy(constraint) {
                     continue;

@@ -75,14 +75,9 @@ impl Program {
     /// Returns the equations of all reachable units, in depth-first preorder.
     pub(crate) fn equations(&self) -> Vec<Equation<'_>> {
         let mut equations = Vec::new();
-        for ReachableUnit { id, .. } in self.reachable_units() {
-            for step in &self.units[id].steps {
-                equations.extend(step.equations().map(|(role, code)| Equation {
-                    unit: id,
-                    step,
-                    role,
-                    code,
-                }));
+        for ReachableUnit { id: unit, .. } in self.reachable_units() {
+            for step in &self.units[unit].steps {
+                equations.extend(step.equations().map(|(role, code)| Equation { unit, step, role, code }));
             }
         }
         equations

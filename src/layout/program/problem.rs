@@ -18,12 +18,9 @@ impl Program {
     pub fn find_problems(&self) -> Vec<Problem> {
         let equations = self.equations();
         let unresolved = equations.iter().filter_map(|equation| self.find_unresolved_name(equation));
-        let mut problems: Vec<_> = unresolved.collect();
-        for unit in self.reachable_units() {
-            problems.extend(self.find_field_after_end(&self.units[unit.id]));
-        }
-        problems.extend(self.find_conflicting_uses(&equations));
-        problems
+        let units = self.reachable_units().into_iter();
+        let after_end = units.filter_map(|unit| self.find_field_after_end(&self.units[unit.id]));
+        unresolved.chain(after_end).chain(self.find_conflicting_uses(&equations)).collect()
     }
 
     /// Returns the defect of an expression that cannot be evaluated.

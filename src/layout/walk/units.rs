@@ -267,10 +267,8 @@ impl Walker<'_> {
         let range = at..bytes.count.map_or(space.len(), |count| at.saturating_add(count));
         let packed = self.bytes_at(space, range.start, range.end - range.start)?;
         let name = if declared.inline { self.path.pop() } else { None };
-        let visit = !self.is_muted && {
-            let node = node(self.program, &self.path, space, range.clone(), bytes);
-            self.visitor.should_unpack(&node)
-        };
+        let visit = !self.is_muted
+            && self.visitor.should_unpack(&node(self.program, &self.path, space, range.clone(), bytes));
         // Later expressions may refer to the content of a block with custom packing, so it is decoded even if the
         // visitor skips the block. Other skipped blocks are not decoded.
         if !visit && !matches!(declared.packing, Packing::Custom { .. }) {

@@ -49,13 +49,11 @@ impl<'b> BoundedReader<'b> {
 impl Read for BoundedReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.bytes.read(buffer)?;
-        match self.allowance.checked_sub(count as u64) {
-            Some(rest) => self.allowance = rest,
-            None => {
-                self.is_exhausted = true;
-                return Err(io::Error::other("lists share too many bytes"));
-            }
-        }
+        let Some(rest) = self.allowance.checked_sub(count as u64) else {
+            self.is_exhausted = true;
+            return Err(io::Error::other("lists share too many bytes"));
+        };
+        self.allowance = rest;
         Ok(count)
     }
 }

@@ -213,15 +213,11 @@ fn check_bones(bones: &[Bone]) -> Result<()> {
         let message = format!("{} bones, the maximum is {PSEUDO}", bones.len());
         return Err(Error::inexpressible(message).at(path!(bones)));
     }
-    match bones.iter().position(|bone| bone.is_pseudo() != (bone.id_parent == PSEUDO)) {
-        None => Ok(()),
-        Some(index) => {
-            let parent = bones[index].id_parent;
-            let message =
-                format!("parent {parent}, but pseudo-bones, and only pseudo-bones, have parent {PSEUDO}");
-            Err(Error::inexpressible(message).at(path!(bones[index].id_parent)))
-        }
-    }
+    let wrong = bones.iter().position(|bone| bone.is_pseudo() != (bone.id_parent == PSEUDO));
+    let Some(index) = wrong else { return Ok(()) };
+    let parent = bones[index].id_parent;
+    let message = format!("parent {parent}, but pseudo-bones, and only pseudo-bones, have parent {PSEUDO}");
+    Err(Error::inexpressible(message).at(path!(bones[index].id_parent)))
 }
 
 /// Rejects a wrong number of tracks, and trailing bytes that end inside a key. The error is the field and the message.

@@ -235,11 +235,8 @@ pub fn base_joint(scene: &Scene) -> Option<usize> {
 /// Removes the extras for bone solids and pseudo-bones from the joints, and returns them for each joint.
 pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
     let take = |joint: &mut scene::Joint| {
-        let mut taken = Extras::new();
-        for name in [SOLID, PART] {
-            taken.extend(joint.extras.remove(name).map(|value| (name.to_owned(), value)));
-        }
-        taken
+        let taken = [SOLID, PART].into_iter();
+        taken.filter_map(|name| Some((name.to_owned(), joint.extras.remove(name)?))).collect()
     };
     skeleton.joints.iter_mut().map(take).collect()
 }

@@ -131,8 +131,7 @@ fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document
 
 /// Narrows a descriptor to the mesh at `index`. Does nothing if there is no such mesh.
 pub(in super::super) fn narrow_to_mesh(descriptor: &mut Descriptor, index: usize) {
-    let Some(mesh) = descriptor.meshes.get(index).copied() else { return };
-    let MeshInfo { index_count, vertex_count, .. } = mesh;
+    let Some(&MeshInfo { index_count, vertex_count, .. }) = descriptor.meshes.get(index) else { return };
     descriptor.meshes = vec![MeshInfo { index_count, vertex_count, ..MeshInfo::default() }];
     descriptor.n_vertices = vertex_count;
     if let Some(indices) = &mut descriptor.indices {

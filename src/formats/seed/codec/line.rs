@@ -115,10 +115,7 @@ fn has_words(text: &str) -> bool {
 
 /// Returns the pairs inside the outermost pair.
 fn inner_pairs(mut pairs: Pairs<'_>) -> Pairs<'_> {
-    match pairs.next() {
-        Some(pair) => pair.into_inner(),
-        None => pairs,
-    }
+    pairs.next().map_or(pairs, |pair| pair.into_inner())
 }
 
 /// Converts the pairs of a line. `line` is the byte range of the line.

@@ -37,13 +37,9 @@ fn is_text(byte: u8) -> bool {
 
 /// Returns the first line without its line ending, and the offset of the next line.
 pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
-    match memchr(b'\n', bytes) {
-        Some(end) => {
-            let line = &bytes[..end];
-            (line.strip_suffix(b"\r").unwrap_or(line), end + 1)
-        }
-        None => (bytes, bytes.len()),
-    }
+    let Some(end) = memchr(b'\n', bytes) else { return (bytes, bytes.len()) };
+    let line = &bytes[..end];
+    (line.strip_suffix(b"\r").unwrap_or(line), end + 1)
 }
 
 /// Splits a file into chunks of whole lines. Each chunk except the last has at least `size` bytes.

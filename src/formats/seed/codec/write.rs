@@ -18,9 +18,7 @@ pub(in crate::formats::seed) fn write(document: &Document, with_comments: bool) 
     out.write_heading(&format!("Seed mesh: {vertices} vertices, {faces} faces"));
     for (index, property) in document.properties.iter().enumerate() {
         out.write_line(CommentPlace::Property, index, |bytes| {
-            for part in ["[", &property.name, "]=", &property.value] {
-                bytes.extend_from_slice(part.as_bytes());
-            }
+            bytes.extend_from_slice(format!("[{}]={}", property.name, property.value).as_bytes());
         });
     }
     for kind in LineKind::ALL {

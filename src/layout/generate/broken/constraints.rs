@@ -15,13 +15,11 @@ const MAX_PARENTS: usize = 4;
 
 /// Returns all attempts on the constraints of a file, except conditions, which [numbers](super::numbers) breaks.
 pub(super) fn attempts(targets: &Targets) -> Vec<Attempt> {
-    let mut attempts = Vec::new();
-    for target in &targets.constrained {
-        for (constraint, numbers) in &target.constraints {
-            attempts.extend(attempts_for(targets, target, constraint, numbers));
-        }
-    }
-    attempts
+    let attempts = targets.constrained.iter().flat_map(|target| {
+        let constraints = target.constraints.iter();
+        constraints.flat_map(|(constraint, numbers)| attempts_for(targets, target, constraint, numbers))
+    });
+    attempts.collect()
 }
 
 fn attempts_for(

@@ -12,13 +12,11 @@ use crate::layout::walk::Segment;
 
 /// Returns all attempts on the numbers of a file.
 pub(super) fn attempts(targets: &Targets, size: u64) -> Vec<Attempt> {
-    let mut attempts = Vec::new();
-    for number in &targets.numbers {
-        for dependency in &number.dependencies {
-            attempts.extend(attempts_for(targets, size, number, dependency));
-        }
-    }
-    attempts
+    let attempts = targets.numbers.iter().flat_map(|number| {
+        let dependencies = number.dependencies.iter();
+        dependencies.flat_map(move |dependency| attempts_for(targets, size, number, dependency))
+    });
+    attempts.collect()
 }
 
 fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Dependency) -> Vec<Attempt> {

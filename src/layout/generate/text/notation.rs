@@ -46,9 +46,7 @@ impl Formatter {
     fn write_line(&mut self, content: &str, out: &mut Vec<u8>) {
         let between = self.pick(&["", "", "", "", "\n", " \t\r\n", "# p 1, 2\n", "\x0b#\u{e9}\n"]);
         let comment = self.pick(&["", "", "", "", "#", " # c", "\t#\u{20ac} #"]);
-        for part in [between, self.draw_whitespace(), content, comment] {
-            out.extend_from_slice(part.as_bytes());
-        }
+        out.extend_from_slice([between, self.draw_whitespace(), content, comment].concat().as_bytes());
         if !comment.is_empty() && self.draw_below(3) == 0 {
             // Not UTF-8.
             out.extend([0xe9, b' ', 0xff]);
