@@ -142,7 +142,11 @@ impl Comparison {
         match (expected, found) {
             (Value::Object(array), found) if is_array(array) => self.compare_arrays(path, array, found),
             (Value::Object(expected), Value::Object(found)) => self.compare_maps(path, expected, found),
-            (Value::Array(expected), Value::Array(found)) => self.compare_lists(path, expected, found),
+            (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
+                for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
+                    self.with_index(path, index, |this, path| this.compare_values(path, expected, found));
+                }
+            }
             (expected, found) if is_equal(expected, found) => {}
             (expected, found) => self.record_value_difference(path, expected, found),
         }
@@ -164,16 +168,6 @@ impl Comparison {
             self.with_key(path, key, |this, path| {
                 this.record(path, || "no such key".to_owned(), || describe(found));
             });
-        }
-    }
-
-    fn compare_lists(&mut self, path: &mut String, expected: &[Value], found: &[Value]) {
-        if expected.len() != found.len() {
-            let list = |items: &[Value]| format!("a list of {}", items.len());
-            return self.record(path, || list(expected), || list(found));
-        }
-        for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
-            self.with_index(path, index, |this, path| this.compare_values(path, expected, found));
         }
     }
 

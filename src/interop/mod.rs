@@ -299,8 +299,7 @@ impl Interchange {
 
     /// Returns the format with the extension of `path`, ignoring case; `None` if no format has this extension.
     pub fn by_extension(path: &Path) -> Option<Interchange> {
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        Interchange::ALL.iter().find(|format| format.name() == extension).copied()
+        path.extension()?.to_str()?.to_ascii_lowercase().parse().ok()
     }
 }
 

@@ -208,10 +208,10 @@ impl Skeleton {
 impl Animation {
     /// Adds a constant channel with the value `before` for each unanimated property that differs in `after`.
     fn add_constant_channels(&mut self, before: &[Transform], after: &[Transform]) {
-        let property = |samples: &Samples| std::mem::discriminant(samples);
+        let property = std::mem::discriminant::<Samples>;
         let animated = self.channels.iter().filter(|channel| !channel.samples.is_empty());
-        let animated = animated.map(|channel| (channel.joint, property(&channel.samples)));
-        let animated: HashSet<_> = animated.collect();
+        let animated: HashSet<_> =
+            animated.map(|channel| (channel.joint, property(&channel.samples))).collect();
         let mut constant = Vec::new();
         for (joint, (before, after)) in before.iter().zip(after).enumerate() {
             let Transform { translation, rotation, scale } = *before;
@@ -248,12 +248,11 @@ impl Mesh {
         let mut extent = Extent::default();
         self.points().for_each(|point| extent.add(point));
         for transform in self.placements.iter().flat_map(Placement::transforms) {
+            let place = |point| visit(transform.transform_point3(point));
             match is_diagonal(transform) {
                 true if self.positions.is_empty() => {}
-                true => [extent.min, extent.max]
-                    .into_iter()
-                    .for_each(|point| visit(transform.transform_point3(point))),
-                false => self.points().for_each(|point| visit(transform.transform_point3(point))),
+                true => [extent.min, extent.max].into_iter().for_each(place),
+                false => self.points().for_each(place),
             }
         }
     }

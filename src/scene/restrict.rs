@@ -1,7 +1,5 @@
 //! Reduces scenes to the capabilities of a format, and lists the losses.
 
-use std::collections::HashSet;
-
 use glam::{DMat4, Mat4};
 
 use super::capabilities::Capabilities;
@@ -268,24 +266,18 @@ impl Capabilities {
 
 /// Drops the meshes of all levels of detail except the finest.
 fn keep_finest(scene: &mut Scene, losses: &mut LossRecorder) {
+    let is_finest = scene.finest_meshes();
     let lods = std::mem::take(&mut scene.lods);
-    let Some(finest) = lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance)) else { return };
-    let all: HashSet<usize> = lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
-    let kept: HashSet<usize> = finest.meshes.iter().copied().collect();
-    let is_dropped = |mesh: &usize| all.contains(mesh) && !kept.contains(mesh);
+    let Some(first) = lods.first() else { return };
+    let before = scene.meshes.len();
     // In reverse order, so that no loss shifts the index of a later one.
-    for mesh in (0..scene.meshes.len()).rev().filter(is_dropped) {
+    for mesh in (0..before).rev().filter(|mesh| !is_finest[*mesh]) {
         losses.list.push(Loss::dropped(format!("meshes[{mesh}]"), "a coarser level of detail"));
     }
-    let mut index = 0;
-    let before = scene.meshes.len();
-    scene.meshes.retain(|_| {
-        let keep = !is_dropped(&index);
-        index += 1;
-        keep
-    });
+    let mut is_finest = is_finest.into_iter();
+    scene.meshes.retain(|_| is_finest.next() == Some(true));
     // A single level with distance 0 is always displayed, so dropping it is no loss.
-    if lods.len() == 1 && finest.distance == 0.0 && scene.meshes.len() == before {
+    if lods.len() == 1 && first.distance == 0.0 && scene.meshes.len() == before {
         return;
     }
     let message = format!("{} has no levels of detail; the finest was kept", losses.format);

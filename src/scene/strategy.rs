@@ -73,10 +73,6 @@ pub fn defective_scenes() -> impl Strategy<Value = Scene> {
 }
 
 fn add_defect(scene: &mut Scene, defect: usize, index: &Index, float: f32, bytes: [u8; 4]) {
-    fn pick<'a, T>(values: &'a mut [T], index: &Index) -> Option<&'a mut T> {
-        let count = values.len();
-        if count == 0 { None } else { values.get_mut(index.index(count)) }
-    }
     let mesh = pick(&mut scene.meshes, index);
     let animation = pick(&mut scene.animations, index);
     match (defect, mesh, animation) {
@@ -119,10 +115,14 @@ fn add_defect(scene: &mut Scene, defect: usize, index: &Index, float: f32, bytes
     }
 }
 
+fn pick<'a, T>(values: &'a mut [T], index: &Index) -> Option<&'a mut T> {
+    let count = values.len();
+    if count == 0 { None } else { values.get_mut(index.index(count)) }
+}
+
 fn change_one<T>(values: Option<&mut [T]>, index: &Index, change: impl FnOnce(&mut T)) {
-    let values = values.unwrap_or_default();
-    if !values.is_empty() {
-        change(&mut values[index.index(values.len())]);
+    if let Some(value) = pick(values.unwrap_or_default(), index) {
+        change(value);
     }
 }
 

@@ -125,10 +125,8 @@ impl CorpusBuilder {
         if let Some(more) = reached.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
             listed += &format!(" and {more} more");
         }
-        let description = match listed.is_empty() {
-            true => "Valid.".to_owned(),
-            false => format!("Valid; reaches {listed}."),
-        };
+        let reaches = if listed.is_empty() { String::new() } else { format!("; reaches {listed}") };
+        let description = format!("Valid{reaches}.");
         self.add_case(CaseKind::Valid, dialect, bytes, verdicts, None, description);
     }
 

@@ -17,10 +17,7 @@ const MAX_STEPS: usize = 600;
 pub(super) fn minimize(oracle: Oracle, candidate: &Candidate) -> Option<Candidate> {
     let source = candidate.source.clone()?;
     let (codes, dialect) = (candidate.verdicts.codes.clone(), candidate.dialect);
-    let is_clean = oracle.broken_rules(&source, dialect).is_ok_and(|codes| codes.is_empty());
-    if !is_clean {
-        return None;
-    }
+    oracle.broken_rules(&source, dialect).ok().filter(|codes| codes.is_empty())?;
     let mut pair = FilePair { valid: source, broken: candidate.bytes.clone() };
     let mut steps = 0..MAX_STEPS;
     let mut is_equivalent = |pair: &FilePair| {

@@ -227,8 +227,7 @@ impl FileGenerator {
             return None;
         };
         *failures = 0;
-        let (dialect, bytes) = file.current();
-        self.dialect.is_none_or(|wanted| wanted == dialect).then_some((dialect, bytes))
+        Some(file.current()).filter(|(dialect, _)| self.dialect.is_none_or(|wanted| wanted == *dialect))
     }
 }
 

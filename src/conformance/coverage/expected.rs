@@ -106,18 +106,17 @@ impl ExpectedKinds {
     fn add_grammar(&mut self, grammar: &'static Grammar) {
         self.add(&[NOTATION], NOTATIONS.iter().map(|(name, _)| *name));
         for attribute in grammar.attributes {
+            let path = [attribute.identifier];
             match attribute.value_type {
-                ValueType::Index => self.add(&[attribute.identifier], ["0", "1", "other"]),
-                ValueType::Integer | ValueType::Word => {
-                    self.add(&[attribute.identifier], attribute.words().iter().copied());
-                }
+                ValueType::Index => self.add(&path, ["0", "1", "other"]),
+                ValueType::Integer | ValueType::Word => self.add(&path, attribute.words().iter().copied()),
                 ValueType::Float => {
                     let is_finite = |kind: &&str| !kind.ends_with("NaN") && *kind != "infinity";
-                    self.add(&[attribute.identifier], FLOATS.iter().copied().filter(is_finite));
+                    self.add(&path, FLOATS.iter().copied().filter(is_finite));
                 }
             }
             if !attribute.required {
-                self.add(&[attribute.identifier], PRESENCE);
+                self.add(&path, PRESENCE);
             }
         }
         for property in grammar.properties {
@@ -162,9 +161,7 @@ fn collect_names(ty: &'static Type, found: &mut BTreeSet<&'static str>) {
         let exprs = [&field.condition, &field.count, &field.position];
         exprs.into_iter().flatten().chain(field.arguments).for_each(&mut collect);
         field.checks.iter().for_each(|check| collect(&check.condition));
-        for constraint in field.constraints {
-            constraint.expressions().for_each(&mut collect);
-        }
+        field.constraints.iter().flat_map(|constraint| constraint.expressions()).for_each(&mut collect);
         if let Some(block) = &field.block {
             block.size.iter().chain(block.arguments).for_each(&mut collect);
         }

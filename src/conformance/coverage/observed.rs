@@ -44,15 +44,14 @@ impl Observer {
         }
         for line in text.trim_start_matches('\u{feff}').lines() {
             let line = line.split('#').next().unwrap_or_default().trim();
-            if let Some((name, value)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-                let property = grammar.properties.iter().find(|property| property.name == name.trim());
+            if let Some((name, value)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+                && let Some(property) = grammar.properties.iter().find(|known| known.name == name.trim())
+            {
                 let value = value.trim_start().strip_prefix('=').unwrap_or_default().trim_start();
-                if let Some(property) = property {
-                    let name = format!("[{}]", property.name);
-                    let known = property.values.iter().find(|known| **known == value);
-                    known.iter().for_each(|known| self.add(name.clone(), known));
-                    self.add(name, PRESENCE[1]);
-                }
+                let name = format!("[{}]", property.name);
+                let known = property.values.iter().find(|known| **known == value);
+                known.iter().for_each(|known| self.add(name.clone(), known));
+                self.add(name, PRESENCE[1]);
             }
             let Some((identifier, values)) = line.split_once(char::is_whitespace) else { continue };
             let known = grammar.attributes.iter().find(|attribute| attribute.identifier == identifier);
@@ -114,10 +113,8 @@ impl Visitor for Observer {
             self.add(field_names(node.path), list_kind(count));
         }
         if let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = node.ty {
-            let group = field_names(node.path);
             for field in fields.iter().filter(|field| field.condition.is_some() && !field.lookahead) {
-                let own = [&*group, field.name].into_iter().filter(|name| !name.is_empty());
-                let path = own.collect::<Vec<_>>().join(".");
+                let path = field_names(&[node.path, &[Segment::Field(field.name)]].concat());
                 self.add(path, PRESENCE[usize::from(seen.contains(&field.name))]);
             }
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ::gltf::json;
-use ::gltf::json::animation::Property;
+use ::gltf::json::animation::{Property, Target};
 use ::gltf::json::validation::Checked;
 use glam::{DMat4, Mat4};
 use serde_json::Value;
@@ -124,12 +124,10 @@ pub(super) fn animated_nodes(root: &json::Root) -> Vec<bool> {
     let mut animated = vec![false; root.nodes.len()];
     for animation in &root.animations {
         for channel in &animation.channels {
-            let is_ignored = matches!(
-                channel.target.path,
-                Checked::Invalid | Checked::Valid(Property::MorphTargetWeights)
-            );
+            let Target { path, node, .. } = &channel.target;
+            let is_ignored = matches!(path, Checked::Invalid | Checked::Valid(Property::MorphTargetWeights));
             let is_effective = !is_ignored && channel.sampler.value() < animation.samplers.len();
-            if let Some(animated) = animated.get_mut(channel.target.node.value()) {
+            if let Some(animated) = animated.get_mut(node.value()) {
                 *animated |= is_effective;
             }
         }
@@ -195,13 +193,9 @@ pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
 /// Returns the coarser levels of detail of a node. Lists references to missing nodes as losses.
 pub(super) fn coarser_levels(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Vec<usize> {
     let nodes = &file.root.nodes;
-    let ids = node_extension(&nodes[node], LOD)
-        .and_then(|lods| lods.get("ids"))
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
+    let ids = node_extension(&nodes[node], LOD).and_then(|lods| lods.get("ids")?.as_array());
     let is_existing = |id: &&Value| id.as_u64().is_some_and(|id| id < nodes.len() as u64);
-    let (existing, missing): (Vec<_>, Vec<_>) = ids.partition(is_existing);
+    let (existing, missing): (Vec<_>, Vec<_>) = ids.into_iter().flatten().partition(is_existing);
     for id in missing {
         let loss = Loss::dropped(format!("nodes[{node}].extensions.{LOD}"), "reference to a missing node");
         losses.push(loss.with_detail(format_args!("{id} of {}", nodes.len())));

@@ -237,18 +237,16 @@ fn add_offsets<const N: usize>(
 
 /// Reads colours. Colours without alpha become opaque.
 fn read_colors(accessor: &Accessor) -> Result<Colors> {
-    match (accessor.component_type, accessor.components) {
-        (ComponentType::U8, 3) => {
-            let values: Vec<[u8; 3]> = accessor.read_unconverted()?;
-            Ok(Colors::U8(values.into_iter().map(|[r, g, b]| [r, g, b, 255]).collect()))
-        }
-        (ComponentType::U8, _) => Ok(Colors::U8(accessor.read_unconverted()?)),
-        (_, 3) => {
-            let values: Vec<[f32; 3]> = accessor.read_floats()?;
-            Ok(Colors::F32(values.into_iter().map(|[r, g, b]| [r, g, b, 1.0]).collect()))
-        }
-        _ => Ok(Colors::F32(accessor.read_floats()?)),
-    }
+    Ok(match (accessor.component_type, accessor.components) {
+        (ComponentType::U8, 3) => Colors::U8(with_alpha(accessor.read_unconverted()?, 255)),
+        (ComponentType::U8, _) => Colors::U8(accessor.read_unconverted()?),
+        (_, 3) => Colors::F32(with_alpha(accessor.read_floats()?, 1.0)),
+        _ => Colors::F32(accessor.read_floats()?),
+    })
+}
+
+fn with_alpha<T: Copy>(colors: Vec<[T; 3]>, alpha: T) -> Vec<[T; 4]> {
+    colors.into_iter().map(|[red, green, blue]| [red, green, blue, alpha]).collect()
 }
 
 fn read_skin(joints: &Accessor, weights: &Accessor) -> Result<Skin> {

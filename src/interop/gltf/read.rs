@@ -151,14 +151,10 @@ impl SceneReader<'_> {
         let mesh = mesh.value();
         self.is_used[mesh] = true;
         let (start, losses_before) = (self.scene.meshes.len(), self.log.losses.len());
-        let instances = match instances::read(self.file, index, &mut self.log.losses) {
-            Ok(instances) => instances,
-            unreadable => {
-                let at = format!("nodes[{index}].extensions.{INSTANCING}");
-                let loss = |at: &str| Loss::dropped(at, "instances cannot be read; the mesh was placed once");
-                self.log.recover(unreadable, &at, loss)?.flatten()
-            }
-        };
+        let at = format!("nodes[{index}].extensions.{INSTANCING}");
+        let unreadable = |at: &str| Loss::dropped(at, "instances cannot be read; the mesh was placed once");
+        let instances = instances::read(self.file, index, &mut self.log.losses);
+        let instances = self.log.recover(instances, &at, unreadable)?.flatten();
         let is_placed = !is_level && self.joints.driving_joint(self.hierarchy, index, parent).is_none();
         // Morph target weights of a node change the vertices of its mesh.
         let is_shared = is_placed && node.skin.is_none() && node.weights.is_none();

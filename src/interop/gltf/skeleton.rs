@@ -213,12 +213,10 @@ impl NodeJoints {
             }
             nearest[node] = own.or(parent.and_then(|parent| nearest[parent]));
             let inherited = parent.and_then(|parent| self.driving_joints[parent]);
-            self.driving_joints[node] = match own.filter(|_| self.is_moving[node] || inherited.is_some()) {
-                Some(joint) => Some((joint, Mat4::IDENTITY)),
-                None => {
-                    inherited.map(|(joint, to_joint)| (joint, to_joint * hierarchy.local_transforms[node]))
-                }
-            };
+            let driving = own.filter(|_| self.is_moving[node] || inherited.is_some());
+            let inherit = |(joint, to_joint)| (joint, to_joint * hierarchy.local_transforms[node]);
+            self.driving_joints[node] =
+                driving.map(|joint| (joint, Mat4::IDENTITY)).or_else(|| inherited.map(inherit));
         }
         for joint in skin_joints {
             let rest = self.skeleton.joints[*joint].rest.take();

@@ -19,10 +19,8 @@ pub(super) fn parse(text: &[u8], json: &Value, losses: &mut Vec<Loss>) -> serde_
 /// Repairs JSON that the crate `gltf` rejects: scenes without nodes, animation channels without a target node, and
 /// integers written as floats, such as `1e0`.
 fn repair_json(json: &mut Value, losses: &mut Vec<Loss>) {
-    for scene in list_mut(json, "scenes").into_iter().flatten() {
-        if let Some(scene) = scene.as_object_mut() {
-            scene.entry("nodes").or_insert_with(|| Value::Array(Vec::new()));
-        }
+    for scene in list_mut(json, "scenes").into_iter().flatten().filter_map(Value::as_object_mut) {
+        scene.entry("nodes").or_insert_with(|| Value::Array(Vec::new()));
     }
     for (index, animation) in list_mut(json, "animations").into_iter().flatten().enumerate() {
         let Some(channels) = list_mut(animation, "channels") else { continue };
@@ -125,8 +123,6 @@ fn drop_if_missing<T>(
 fn drop_missing<T>(list: &mut Vec<json::Index<T>>, count: usize, path: &str, losses: &mut Vec<Loss>) {
     let before = list.len();
     list.retain(|index| index.value() < count);
-    if list.len() < before {
-        let loss = Loss::dropped(path, "references to missing objects");
-        losses.push(loss.with_count_of(before - list.len(), before, "references"));
-    }
+    let loss = Loss::dropped(path, "references to missing objects");
+    losses.extend(loss.with_count_of(before - list.len(), before, "references").if_any());
 }

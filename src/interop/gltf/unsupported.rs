@@ -11,6 +11,7 @@ use super::{
     DRACO, INSTANCING, LIGHTS, LOD, MESHOPT, TEXTURE_SOURCES, TEXTURE_TRANSFORM, label, take_meshspec_extras,
 };
 use crate::Loss;
+use crate::scene::push_index;
 
 /// Returns the extensions that are supported, that have no effect on scenes, or whose content [`record_users`] lists.
 fn supported_extensions() -> HashSet<&'static str> {
@@ -120,11 +121,9 @@ impl<'a> ExtensionsAndExtras<'a> {
 
     fn record_extensions(&mut self, extensions: &'a Map<String, Value>, path: &str) {
         for name in extensions.keys() {
-            let index = *self.extension_indices.entry(name).or_insert(self.extensions.len());
-            match self.extensions.get_mut(index) {
-                Some((.., uses)) => *uses += 1,
-                None => self.extensions.push((name, format!("{path}.{name}"), 1)),
-            }
+            let add = || push_index(&mut self.extensions, (name, format!("{path}.{name}"), 0));
+            let index = *self.extension_indices.entry(name).or_insert_with(add);
+            self.extensions[index].2 += 1;
         }
     }
 

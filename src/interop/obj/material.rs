@@ -198,12 +198,10 @@ fn read_up_to_three(words: &mut Words, missing: f64) -> Result<[f64; 2]> {
 /// Reads a colour. If only red is given, green and blue equal red.
 fn read_color(words: &mut Words) -> Result<[f32; 3]> {
     let red = read_finite(words, "the red component")?;
-    match words.clone().read_optional_f32()? {
-        Some(_) => {
-            Ok([red, read_finite(words, "the green component")?, read_finite(words, "the blue component")?])
-        }
-        None => Ok([red; 3]),
+    if words.clone().read_optional_f32()?.is_none() {
+        return Ok([red; 3]);
     }
+    Ok([red, read_finite(words, "the green component")?, read_finite(words, "the blue component")?])
 }
 
 fn read_finite(words: &mut Words, what: &str) -> Result<f32> {

@@ -6,7 +6,7 @@ use super::{CAPABILITIES, CONVENTIONS, library};
 use crate::interop::images::{ImageFiles, file_stem};
 use crate::interop::numbers::{all_finite, replace_non_finite};
 use crate::interop::shared::polygons::Polygons;
-use crate::interop::shared::text::to_single_line;
+use crate::interop::shared::text::{restrict_to_line, to_single_line};
 use crate::interop::{Files, WriteResult};
 use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, Result};
@@ -21,7 +21,8 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
         images.write_embedded(&mut mesh.material.texture, &path, files, &mut losses)?;
     }
     let library = library::collect_materials(&mut scene.meshes, &mut losses);
-    let library_name = library_name(name);
+    // `robot.mtl` for `robot.obj`.
+    let library_name = format!("{}.mtl", to_single_line(file_stem(name).unwrap_or(name)));
     let has_library = write_library(&library, &library_name, files, &mut losses)?;
     let mut out = ObjWriter { out: BufWriter::with_capacity(1 << 16, files.create(name)?), counts: [0; 3] };
     if has_library {
@@ -36,11 +37,6 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
     }
     out.out.flush()?;
     Ok(losses)
-}
-
-/// Returns the file name of the library: `robot.mtl` for `robot.obj`.
-fn library_name(name: &str) -> String {
-    format!("{}.mtl", to_single_line(file_stem(name).unwrap_or(name)))
 }
 
 /// Writes the library if it has materials and companion files are supported. Returns `true` if it was written.
@@ -93,13 +89,7 @@ fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Res
         let path = format!("meshes[{index}].colors[0]");
         losses.push(Loss::dropped(path, "OBJ does not store alpha of vertices"));
     }
-    let name = to_single_line(&mesh.name);
-    if name != mesh.name {
-        let message = "OBJ names are single lines without control characters";
-        let loss = Loss::renamed(format!("meshes[{index}].name"), message);
-        losses.push(loss.with_change(mesh.name.escape_debug(), &name));
-        mesh.name = name;
-    }
+    restrict_to_line(&mut mesh.name, "OBJ", &format!("meshes[{index}].name"), losses);
     Ok(())
 }
 
@@ -130,22 +120,16 @@ impl ObjWriter<'_> {
     }
 
     fn write_positions(&mut self, mesh: &Mesh) -> Result<()> {
-        match mesh.colors.first() {
-            None => mesh.positions.iter().try_for_each(|position| self.write_values("v", position)),
-            Some(Colors::F32(colors)) => {
-                let mut both = mesh.positions.iter().zip(colors);
-                both.try_for_each(|(position, color)| self.write_colored(*position, *color))
-            }
-            Some(Colors::U8(colors)) => {
-                let colors = colors.iter().map(|color| color.map(|channel| f32::from(channel) / 255.0));
-                let mut both = mesh.positions.iter().zip(colors);
-                both.try_for_each(|(position, color)| self.write_colored(*position, color))
-            }
-        }
-    }
-
-    fn write_colored(&mut self, [x, y, z]: [f32; 3], [r, g, b, _]: [f32; 4]) -> Result<()> {
-        self.write_values("v", &[x, y, z, r, g, b])
+        let Some(colors) = mesh.colors.first() else {
+            return mesh.positions.iter().try_for_each(|position| self.write_values("v", position));
+        };
+        mesh.positions.iter().enumerate().try_for_each(|(vertex, [x, y, z])| {
+            let [red, green, blue, _] = match colors {
+                Colors::U8(colors) => colors[vertex].map(|channel| f32::from(channel) / 255.0),
+                Colors::F32(colors) => colors[vertex],
+            };
+            self.write_values("v", &[*x, *y, *z, red, green, blue])
+        })
     }
 
     fn write_faces(&mut self, faces: &Polygons, uvs: bool, normals: bool) -> Result<()> {

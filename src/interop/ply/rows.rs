@@ -44,10 +44,8 @@ impl<'a> Rows<'a> {
             columns.push(Column { name, number_type, declared, offset: stride, is_used: false });
             stride += number_type.size();
         }
-        let plain = match element.has_lists() {
-            true => None,
-            false => source.take_bytes(element.count.saturating_mul(stride as u64)),
-        };
+        let size = element.count.saturating_mul(stride as u64);
+        let plain = if element.has_lists() { None } else { source.take_bytes(size) };
         let bytes = match plain {
             Some(bytes) => Cow::Borrowed(bytes),
             None => {

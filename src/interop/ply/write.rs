@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use super::{CAPABILITIES, CONVENTIONS};
 use crate::interop::images::ImageFiles;
 use crate::interop::shared::polygons::Polygons;
-use crate::interop::shared::text::{to_single_line, unique_name};
+use crate::interop::shared::text::{restrict_to_line, unique_name};
 use crate::interop::{Files, WriteResult};
 use crate::scene::{Colors, Components, CustomAttribute, Mesh, Scene, SceneOptions, Texture};
 use crate::{Loss, LossKind, Result};
@@ -19,12 +19,7 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
     let path = "meshes[0].material.texture";
     images.write_embedded(&mut mesh.material.texture, path, files, &mut losses)?;
     if let Some(Texture { name, .. }) = &mut mesh.material.texture {
-        let line = to_single_line(name);
-        if line != *name {
-            let loss = Loss::renamed(path, "PLY names are single lines without control characters");
-            losses.push(loss.with_change(name.escape_debug(), &line));
-            *name = line;
-        }
+        restrict_to_line(name, "PLY", path, &mut losses);
     }
     let polygons = Polygons::take_faces(&mut mesh, 0, &mut losses);
     let names = property_names(&mesh.custom, &mut losses);

@@ -270,6 +270,21 @@ pub(in crate::interop) fn to_single_line(name: &str) -> String {
     line.strip_suffix('\\').map_or_else(|| line.to_owned(), |before| format!("{before}_"))
 }
 
+/// Converts a name with [`to_single_line`], and lists a change as a loss of the format.
+pub(in crate::interop) fn restrict_to_line(
+    name: &mut String,
+    format: &str,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) {
+    let line = to_single_line(name);
+    if line != *name {
+        let message = format!("{format} names are single lines without control characters");
+        losses.push(Loss::renamed(path, message).with_change(name.escape_debug(), &line));
+        *name = line;
+    }
+}
+
 /// Returns `name`, with a number appended if it is in `taken`. Adds the result to `taken`.
 pub(in crate::interop) fn unique_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     let numbered = (1_u32..).map(|number| format!("{name}_{number}"));

@@ -39,7 +39,9 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     };
     let mut attributes = 0;
     for facet in facets.as_chunks::<FACET_SIZE>().0 {
-        let [normal, a, b, c] = std::array::from_fn(|index| read_vector(facet, 12 * index));
+        let numbers = facet.as_chunks().0;
+        let vector = |index| std::array::from_fn(|axis| f32::from_le_bytes(numbers[3 * index + axis]));
+        let [normal, a, b, c] = std::array::from_fn(vector);
         solid.normals.push(normal);
         solid.positions.extend([a, b, c]);
         attributes += usize::from(facet[48..] != [0; 2]);
@@ -54,11 +56,4 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
 fn header_name(header: &[u8]) -> Vec<u8> {
     let end = header.iter().position(|byte| *byte == 0).unwrap_or(header.len());
     header[..end].trim_ascii().to_vec()
-}
-
-fn read_vector(facet: &[u8; FACET_SIZE], at: usize) -> [f32; 3] {
-    std::array::from_fn(|axis| {
-        let at = at + 4 * axis;
-        f32::from_le_bytes([facet[at], facet[at + 1], facet[at + 2], facet[at + 3]])
-    })
 }

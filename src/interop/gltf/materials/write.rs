@@ -23,8 +23,7 @@ pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>
             losses.push(loss.with_detail(texture.label()));
         }
         let is_unsupported = |texture: &Texture| {
-            let media_type = texture.image.as_ref().map(|image| &*image.media_type);
-            let media_type = media_type.or_else(|| images::media_type_by_name(&texture.name));
+            let media_type = media_type(texture);
             let is_png_or_jpeg = matches!(media_type, Some("image/png" | "image/jpeg"));
             !is_png_or_jpeg && media_type.and_then(texture_extension).is_none()
         };
@@ -56,6 +55,12 @@ pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>
             clamp("alpha_mode", cutoff, f32::MAX, "the alpha cutoff was clamped to 0, the minimum in glTF");
         }
     }
+}
+
+/// Returns the media type of an embedded image, or the one that the file name implies.
+fn media_type(texture: &Texture) -> Option<&str> {
+    let embedded = texture.image.as_ref().map(|image| &*image.media_type);
+    embedded.or_else(|| images::media_type_by_name(&texture.name))
 }
 
 /// Returns the glTF extension for images of a media type; `None` if no extension supports it.
@@ -132,11 +137,7 @@ impl<'a> Materials<'a> {
         let sampler = self.add_sampler(texture.sampler);
         let Materials { textures, extensions, known_textures, .. } = self;
         *known_textures.entry((source, sampler)).or_insert_with(|| {
-            let media_type = match &texture.image {
-                Some(image) => Some(&*image.media_type),
-                None => images::media_type_by_name(&texture.name),
-            };
-            let mut entry = match media_type.and_then(texture_extension) {
+            let mut entry = match media_type(texture).and_then(texture_extension) {
                 Some(name) => {
                     extensions.insert(name);
                     json!({ "extensions": { name: { "source": source } } })
@@ -194,11 +195,8 @@ fn sampler_entry(Sampler { wrap, magnify, minify }: Sampler) -> Value {
         entry.insert("magFilter".to_owned(), (9728 + filter(magnify)).into());
     }
     if let Some((pixels, levels)) = minify {
-        let code = match levels {
-            None => 9728 + filter(pixels),
-            Some(levels) => 9984 + filter(pixels) + 2 * filter(levels),
-        };
-        entry.insert("minFilter".to_owned(), code.into());
+        let first = levels.map_or(9728, |levels| 9984 + 2 * filter(levels));
+        entry.insert("minFilter".to_owned(), (first + filter(pixels)).into());
     }
     entry.into()
 }

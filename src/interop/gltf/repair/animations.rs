@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::vectors::{repair_rotations, repair_vectors};
 use crate::scene::animation::sorted_times;
 use crate::scene::resampling::Deviation;
-use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
+use crate::scene::{Animation, Channel, Interpolation, Samples, Scene, push_index};
 use crate::{Error, Loss, Result};
 
 /// The maximum number of ticks between the first and the last whole tick of a resampled channel.
@@ -84,12 +84,8 @@ fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
                 channel.interpolation = Interpolation::Linear;
                 deviation.compare((&before, times, period), (channel, &ticks, period));
             }
-            let known = denser[channel.times];
-            denser[channel.times] = known.or(Some(animation.times.len()));
-            channel.times = known.unwrap_or(animation.times.len());
-            if known.is_none() {
-                animation.times.push(ticks);
-            }
+            let add = || push_index(&mut animation.times, ticks);
+            channel.times = *denser[channel.times].get_or_insert_with(add);
         }
         if is_nlerp {
             channel.interpolation = Interpolation::Linear;
