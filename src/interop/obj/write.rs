@@ -120,16 +120,22 @@ impl ObjWriter<'_> {
     }
 
     fn write_positions(&mut self, mesh: &Mesh) -> Result<()> {
-        let Some(colors) = mesh.colors.first() else {
-            return mesh.positions.iter().try_for_each(|position| self.write_values("v", position));
-        };
-        mesh.positions.iter().enumerate().try_for_each(|(vertex, [x, y, z])| {
-            let [red, green, blue, _] = match colors {
-                Colors::U8(colors) => colors[vertex].map(|channel| f32::from(channel) / 255.0),
-                Colors::F32(colors) => colors[vertex],
-            };
-            self.write_values("v", &[*x, *y, *z, red, green, blue])
-        })
+        match mesh.colors.first() {
+            None => mesh.positions.iter().try_for_each(|position| self.write_values("v", position)),
+            Some(Colors::F32(colors)) => {
+                let mut both = mesh.positions.iter().zip(colors);
+                both.try_for_each(|(position, color)| self.write_colored(*position, *color))
+            }
+            Some(Colors::U8(colors)) => {
+                let colors = colors.iter().map(|color| color.map(|channel| f32::from(channel) / 255.0));
+                let mut both = mesh.positions.iter().zip(colors);
+                both.try_for_each(|(position, color)| self.write_colored(*position, color))
+            }
+        }
+    }
+
+    fn write_colored(&mut self, [x, y, z]: [f32; 3], [r, g, b, _]: [f32; 4]) -> Result<()> {
+        self.write_values("v", &[x, y, z, r, g, b])
     }
 
     fn write_faces(&mut self, faces: &Polygons, uvs: bool, normals: bool) -> Result<()> {
