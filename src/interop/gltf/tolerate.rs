@@ -123,6 +123,8 @@ fn drop_if_missing<T>(
 fn drop_missing<T>(list: &mut Vec<json::Index<T>>, count: usize, path: &str, losses: &mut Vec<Loss>) {
     let before = list.len();
     list.retain(|index| index.value() < count);
-    let loss = Loss::dropped(path, "references to missing objects");
-    losses.extend(loss.with_count_of(before - list.len(), before, "references").if_any());
+    if list.len() < before {
+        let loss = Loss::dropped(path, "references to missing objects");
+        losses.push(loss.with_count_of(before - list.len(), before, "references"));
+    }
 }
