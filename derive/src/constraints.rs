@@ -88,8 +88,8 @@ const REQUIREMENTS: &str = "below at_least unit_vector one_of finite unique orde
 /// The options shared by all constraints of an attribute.
 const COMMON_OPTIONS: [&str; 4] = ["if", "rule", "message", "plausible"];
 
-/// The placeholders of a message, in addition to the names of fields, with the constraints that have them. Empty if all
-/// constraints have them.
+/// The placeholders of a message, in addition to the names of fields, each with the constraints that support it. An
+/// empty list means all constraints. `Requirement::has_placeholder` must agree.
 const PLACEHOLDERS: [(&str, &[&str]); 7] = [
     ("found", &[]),
     ("position", &[]),

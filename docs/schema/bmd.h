@@ -540,7 +540,7 @@ typedef uint8_t bmd_f8_a;
  */
 typedef struct bmd_lod_def {
     uint8_t id_mesh; /* Index of the first mesh. */
-    uint8_t n_mesh; /* Number of meshes. The range of this many items from id_mesh on must lie within meshes (BMD-LOD-RANGE). */
+    uint8_t n_mesh; /* Number of meshes. The range of this many items starting at id_mesh must lie within meshes (BMD-LOD-RANGE). */
     bmd_f8_a ld_sc; /* Nominal scale: at scale s, the viewing distance is 1/s − 1 metres (B18). */
     uint8_t resv1; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
 } bmd_lod_def;

@@ -1028,7 +1028,7 @@ types:
         type: u1
         doc: |
           Number of meshes.
-          The range of this many items from id_mesh on must lie within meshes (BMD-LOD-RANGE).
+          The range of this many items starting at id_mesh must lie within meshes (BMD-LOD-RANGE).
       - id: ld_sc
         type: 'f8_a'
         doc: |

@@ -71,9 +71,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, data_checksum) == 16, "offset of da
  */
 typedef struct iyma_mesh_info {
     uint32_t first_index; /* Position of the first index in the index buffer. */
-    uint32_t index_count; /* Number of indices. The range of this many items from first_index on must lie within n_indices (IYMA-MESH-RANGE). */
+    uint32_t index_count; /* Number of indices. The range of this many items starting at first_index must lie within n_indices (IYMA-MESH-RANGE). */
     uint32_t first_vertex; /* Position of the first vertex in the vertex buffers; the indices are relative to it. */
-    uint32_t vertex_count; /* Number of vertices. The range of this many items from first_vertex on must lie within n_vertices (IYMA-MESH-RANGE). */
+    uint32_t vertex_count; /* Number of vertices. The range of this many items starting at first_vertex must lie within n_vertices (IYMA-MESH-RANGE). */
 } iyma_mesh_info;
 MESHSPEC_STATIC_ASSERT(sizeof(iyma_mesh_info) == 16, "size of iyma_mesh_info");
 MESHSPEC_STATIC_ASSERT(offsetof(iyma_mesh_info, first_index) == 0, "offset of first_index");

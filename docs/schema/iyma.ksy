@@ -129,7 +129,7 @@ types:
         type: u4
         doc: |
           Number of indices.
-          The range of this many items from first_index on must lie within n_indices (IYMA-MESH-RANGE).
+          The range of this many items starting at first_index must lie within n_indices (IYMA-MESH-RANGE).
       - id: first_vertex
         type: u4
         doc: |
@@ -138,7 +138,7 @@ types:
         type: u4
         doc: |
           Number of vertices.
-          The range of this many items from first_vertex on must lie within n_vertices (IYMA-MESH-RANGE).
+          The range of this many items starting at first_vertex must lie within n_vertices (IYMA-MESH-RANGE).
   attribute_fields:
     doc: |
       A vertex buffer as plain fields.

@@ -115,7 +115,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_vertex_start, position) == 0, "offset of po
  */
 typedef struct mesh_joint {
     uint8_t id; /* Identifier: the position of the entry (M10). The numbers must be a permutation of 0, 1, 2, … (MESH-JOINT-ID). Must be the index of the item (MESH-JOINT-ORDER). */
-    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). Must be the index of the parent in all items, or its id in all items; the items form no cycles; 255 means no parent (MESH-PARENT). */
+    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). Must be the index or the id of the parent (the same one in all items); the items form no cycles; 255 means no parent (MESH-PARENT). */
     float transform[4][4]; /* Model space to joint space, 4×4, row-major (M15). */
 } mesh_joint;
 MESHSPEC_STATIC_ASSERT(sizeof(mesh_joint) == 66, "size of mesh_joint");

@@ -198,7 +198,7 @@ types:
         type: u1
         doc: |
           Index of the parent entry; 255 for a root (M10).
-          Must be the index of the parent in all items, or its id in all items; the items form no cycles; 255 means no parent (MESH-PARENT).
+          Must be the index or the id of the parent (the same one in all items); the items form no cycles; 255 means no parent (MESH-PARENT).
       - id: transform
         type: f4
         repeat: expr

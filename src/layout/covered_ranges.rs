@@ -26,11 +26,13 @@ impl CoveredRanges {
         self.0.sort_unstable_by_key(|range| range.start);
         self.0.push(size..size);
         let mut end = 0;
-        let gaps = self.0.into_iter().map(|range| {
-            let gap = end..range.start;
+        let mut gaps = Vec::new();
+        for range in self.0 {
+            if range.start > end {
+                gaps.push(end..range.start);
+            }
             end = end.max(range.end);
-            gap
-        });
-        gaps.filter(|gap| !gap.is_empty()).collect()
+        }
+        gaps
     }
 }

@@ -55,7 +55,7 @@ impl IndentedText {
     }
 }
 
-/// Marks up a name or an expression, such as with backticks.
+/// Marks up a name or an expression, for example with backticks.
 pub(super) type Markup = fn(&str) -> String;
 
 /// Returns an expression as human-readable text.
@@ -211,7 +211,7 @@ pub(super) fn requirement_text(
         }
         Requirement::Within { list, first } => {
             let (first, list) = (expression(first), path(list));
-            format!("The range of this many items from {first} on must lie within {list}")
+            format!("The range of this many items starting at {first} must lie within {list}")
         }
         Requirement::Counts { list } => format!("Must be the number of items in {}", path(list)),
         Requirement::Position => "Must be the index of the item".to_owned(),
@@ -227,7 +227,9 @@ pub(super) fn requirement_text(
             let root = if *rooted { "; the first item is its own parent" } else { "" };
             let first = if *parents_first { ", lower than the index of the item" } else { "" };
             let index = match ids {
-                Some(id) => format!("the index of the parent in all items, or its {} in all items", code(id)),
+                Some(id) => {
+                    format!("the index or the {} of the parent (the same one in all items)", code(id))
+                }
                 None => "the index of the parent".to_owned(),
             };
             let cycles = match (parents_first, rooted) {

@@ -147,6 +147,7 @@ fn a_declared_type_is_read_written_and_checked() {
     assert_eq!(read(&[1, 7]).unwrap(), Sized { size: 1, items: vec![7] });
     let message = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
     assert_eq!(message(&[2, 7]), "items (bytes 0x1..0x2): needs 2 bytes, but 1 remains [LAYOUT-TRUNCATED]");
+    assert!(message(&[]).contains("needs 1 byte, but 0 remain [LAYOUT-TRUNCATED]"), "{}", message(&[]));
     assert_eq!(message(&[1, 9]), "items[0] (bytes 0x1..0x2): found 9, expected less than 9 [TRACKS-FINITE]");
     assert!(message(&[1, 0]).ends_with("[TRACKS-FINITE]"), "{}", message(&[1, 0]));
     let write = |value: &Sized| layout::write(value, &WriteOptions::default());

@@ -107,7 +107,7 @@ where
     // Rust parses decimals that are too large as infinity.
     let has_digits = text.contains(|character: char| character.is_ascii_digit());
     if has_digits && number.is_some_and(|number| number.into().is_infinite()) {
-        return Err(format!("{text} is out of range for a {}-bit float", 8 * size_of::<F>()));
+        return Err(format!("{text} is out of range for a {}-bit float", 4 * digits));
     }
     Ok(number)
 }

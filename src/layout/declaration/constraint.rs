@@ -25,8 +25,8 @@ pub struct Constraint {
     /// - `{first}`: the first index of the range for [`Within`](Requirement::Within);
     /// - `{items}`: the number of items;
     /// - `{problem}`: the violation of [`Permutation`](Requirement::Permutation) or [`Forest`](Requirement::Forest);
-    /// - other names, such as `{header.count}`: the integer in that field or import. A field can be called `limit`,
-    ///   `previous`, `first` or `problem` if the requirement has no such placeholder.
+    /// - other names, such as `{header.count}`: the integer in that field or import. A placeholder that the requirement
+    ///   lacks, such as `{limit}` for [`Holds`](Requirement::Holds), refers to the field of that name.
     ///
     /// `{found:#x}` prints a number in hexadecimal, and `{found:#06x}` pads it to 6 characters including `0x`.
     pub message: Option<&'static str>,
@@ -124,7 +124,8 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// Returns `true` if messages have this placeholder, which hides a field of the same name.
+    /// Returns `true` if messages support this placeholder, which hides a field of the same name. `PLACEHOLDERS` in
+    /// `derive/src/constraints.rs` must agree.
     fn has_placeholder(&self, name: &str) -> bool {
         use Requirement::*;
         match name {
