@@ -78,7 +78,7 @@ pub struct Mesh {
     pub indices: Option<Array>,
     /// The number of indices per face, if faces vary in size.
     pub face_sizes: Option<Array>,
-    /// The ranges of the meshes that share these vertices and indices; `None` if meshes share none.
+    /// The ranges of the meshes that share these vertices and indices; `None` if each mesh has its own buffers.
     pub parts: Option<Vec<MeshRange>>,
 }
 

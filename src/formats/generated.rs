@@ -39,8 +39,8 @@ pub(super) fn generated_files(
 }
 
 /// Returns a strategy for documents that strict reading accepts, decoded from generated files of `types`; without
-/// findings if `config.plausible` is set. `decode` need not check the document. It may adjust values that
-/// the declaration leaves open, such as the last row of a renderlib root transform, or return `None` to skip a file.
+/// findings if `config.plausible` is set. `decode` need not check the document; `None` skips the file. It
+/// may set values that the declaration leaves open, such as the last row of a renderlib root transform.
 pub(super) fn documents<D: Format + Clone + Debug>(
     types: impl IntoIterator<Item = (&'static Type, Dialect)>,
     config: Config,

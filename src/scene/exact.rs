@@ -114,8 +114,8 @@ pub(crate) fn need_64_bits(points: &[[f64; 3]]) -> bool {
     extent.needs_64_bits(largest_error)
 }
 
-/// Returns the bounding box of points, and the largest error of rounding a coordinate to `f32`. The box ignores points at the
-/// origin, which some exporters add.
+/// Returns the bounding box of points, and the largest error of rounding a coordinate to `f32`. The box ignores
+/// points at the origin, which some exporters add.
 fn extent_and_error(points: &[[f64; 3]]) -> (Extent, f64) {
     let (mut extent, mut largest_error) = (Extent::default(), 0.0_f64);
     for point in points {

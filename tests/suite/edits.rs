@@ -92,7 +92,7 @@ fn edited(edits: &[(String, Change)], recount: bool) -> Result<Vec<u8>, String> 
 #[test]
 fn paths_can_be_strings() {
     let edited_text = |path: &str| {
-        let edits = [Edit { path: path.into(), change: Change::Set("7".into()) }];
+        let edits = [Edit::set(path, "7")];
         edit(&Groups::TYPE, GROUPS, &edits, false, &Limits::default()).map_err(|error| error.to_string())
     };
     let path = "groups[1].numbers[1]";

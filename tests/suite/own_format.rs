@@ -261,12 +261,7 @@ fn checksums_of_checksums_follow() {
 fn no_checksum_is_not_computed() {
     let file = sums("Lz4");
     let end = 6 + usize::from(file[5]);
-    let set = |path: &[&'static str], text: &str| Edit {
-        path: meshspec::Path::from(
-            &path.iter().map(|name| layout::walk::Segment::Field(name)).collect::<Vec<_>>()[..],
-        ),
-        change: Change::Set(text.into()),
-    };
+    let set = |path: &[&str], text: &str| Edit::set(path.join("."), text);
     let mut without = file.clone();
     without[end + 11..end + 19].fill(0);
     let edited = edit(&Sums::TYPE, &without, &[set(&["b"], "9")], true, &Limits::default()).unwrap();
@@ -650,10 +645,7 @@ fn numbers_have_either_byte_order() {
 
 #[test]
 fn big_endian_files_are_edited_and_assembled() {
-    let set = |path: &str, value: &str| Edit {
-        path: layout::walk::parse_path(&Orders::TYPE, path).unwrap()[..].into(),
-        change: Change::Set(value.into()),
-    };
+    let set = |path: &str, value: &str| Edit::set(path, value);
     let edits = [
         set("kind", "Flat"),
         set("inherits.pair[1]", "0x304"),

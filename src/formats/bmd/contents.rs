@@ -196,6 +196,7 @@ fn matrix_bounds(bones: &[Bone], matrices: &[[[f64; 4]; 4]]) -> Vec<DMat4> {
     let mut bounds: Vec<DMat4> = Vec::with_capacity(bones.len());
     for (bone, matrix) in bones.iter().zip(matrices) {
         bounds.push(match bone.transform {
+            // Bone 0 is the model itself, even if it is declared as a pseudo-bone.
             Transform::Pseudo(pseudo) if !bounds.is_empty() => {
                 let total: f32 = blended_bones(&bounds, pseudo).map(|(_, weight)| weight).sum();
                 let terms = blended_bones(&bounds, pseudo)

@@ -8,7 +8,7 @@ type Change = (&'static str, &'static str, &'static [u8]);
 const CHANGES: &[Change] = &[
     ("signed exponents, and a value that underflows to 0", "p 1, 0, 0", b"p 1e+0, 10.0E-1, 1e-60"),
     (
-        "decimals at or next to the midpoint of two floats, which are misrounded if rounded to 64 bits first",
+        "decimals at, above and below the midpoint of two floats; rounding to 64 bits first misrounds the one above",
         "p 1, 0, 0",
         b"p 1.000000059604644775390625, 1.00000005960464477539062500001, 1.0000000596046447753906249999",
     ),

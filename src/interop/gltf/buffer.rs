@@ -104,7 +104,7 @@ pub(super) struct Buffer<'a> {
     pub accessors: Vec<RawEntry>,
     streams: Vec<Stream<'a>>,
     length: u64,
-    /// The offset of the animation buffer view, if it is the last view.
+    /// The offset of the animation buffer view, if it is the last buffer view.
     animation_start: Option<u64>,
 }
 

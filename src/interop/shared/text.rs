@@ -270,7 +270,7 @@ pub(in crate::interop) fn to_single_line(name: &str) -> String {
     line.strip_suffix('\\').map_or_else(|| line.to_owned(), |before| format!("{before}_"))
 }
 
-/// Converts a name with [`to_single_line`], and lists a change as a loss of the format.
+/// Converts a name with [`to_single_line`]. If the name changes, adds a loss whose message names `format`.
 pub(in crate::interop) fn restrict_to_line(
     name: &mut String,
     format: &str,

@@ -126,9 +126,10 @@ impl<'v> Walker<'v> {
             // Both ends are within the space, so they fit in a `usize`.
             Some(end) if end <= len => Ok(&space.bytes[at as usize..end as usize]),
             _ => {
-                let (unit, left) = (if size == 1 { "byte" } else { "bytes" }, len.saturating_sub(at));
-                let message =
-                    format!("needs {size} {unit}, but {left} remain{}", if left == 1 { "s" } else { "" });
+                let left = len.saturating_sub(at);
+                let unit = if size == 1 { "byte" } else { "bytes" };
+                let verb = if left == 1 { "remains" } else { "remain" };
+                let message = format!("needs {size} {unit}, but {left} {verb}");
                 self.fault(FaultKind::End, space.span(at.min(len)..len), message, None)
             }
         }

@@ -17,7 +17,7 @@ const CUT: usize = usize::MAX;
 /// The remaining polygon becomes a fan if it has no ear, as in self-intersecting polygons, or if `visits` is exhausted.
 /// The total area of the triangles may then exceed the area of the polygon.
 ///
-/// A corner is tested again only after a neighbor is cut off, so corners are tested at most three times on average.
+/// A corner is tested again only after a neighbour is cut off, so corners are tested at most three times on average.
 pub fn cut_ears(corners: &[[f64; 2]], visits: &mut usize) -> Vec<u32> {
     let count = corners.len();
     let around = |corner| [(corner + count - 1) % count, corner, (corner + 1) % count];
@@ -42,7 +42,7 @@ pub fn cut_ears(corners: &[[f64; 2]], visits: &mut usize) -> Vec<u32> {
 /// The remaining corners of a polygon, and the triangles cut off so far.
 struct RemainingPolygon<'a> {
     corners: &'a [[f64; 2]],
-    /// The neighbors of each corner.
+    /// The neighbours of each corner.
     previous: Vec<usize>,
     next: Vec<usize>,
     /// Whether the angle at each corner is at least 180°. A triangle that contains any corner also contains a reflex
@@ -57,9 +57,9 @@ struct RemainingPolygon<'a> {
 enum CornerClass {
     /// The corner can be cut off.
     Ear,
-    /// The corner is on the line between its neighbors; it is cut off if no ear is left.
+    /// The corner is on the line between its neighbours; it is cut off if no ear is left.
     Straight,
-    /// The corner cannot be cut off; it is tested again after a neighbor is cut off.
+    /// The corner cannot be cut off; it is tested again after a neighbour is cut off.
     Blocked,
 }
 

@@ -307,7 +307,7 @@ fn unchanged_packed_blocks_round_trip() {
     assert!(round_trips(&Packed::TYPE, &[&[22, 20, 0xf0, 5], &[7; 20][..], &[2, 0x82, 3]].concat()));
     let edited = |path: &str, value: &str| {
         let path = walk::parse_path(&Packed::TYPE, path).unwrap();
-        let edits = [Edit { path: path.as_slice().into(), change: Change::Set(value.into()) }];
+        let edits = [Edit::set(path.as_slice(), value)];
         edit(&Packed::TYPE, PACKED, &edits, true, &Limits::default()).unwrap()
     };
     let bytes = edited("others[0].wide", "0x0384");
@@ -461,7 +461,7 @@ fn setting_a_value_to_itself_changes_nothing() {
         walk::walk(layout, &file, &limits, &mut texts).unwrap();
         for (path, text) in texts.texts {
             for recount in [false, true] {
-                let edits = [Edit { path: path.clone(), change: Change::Set(text.as_str().into()) }];
+                let edits = [Edit::set(&path, &text)];
                 let edited = edit(layout, &file, &edits, recount, &limits);
                 let edited = edited.unwrap_or_else(|error| panic!("{format}: {path}: {error}"));
                 let difference = first_difference(&edited, &file);
@@ -510,7 +510,7 @@ fn recounting_follows_shifted_counts() {
         false,
         &Limits::default(),
     );
-    let resv = Edit { path: path!(header.resv1).into(), change: Change::Set("0".into()) };
+    let resv = Edit::set(path!(header.resv1), "0");
     let wrong = wrong.unwrap();
     assert_eq!(edit(layout, &wrong, &[resv], true, &Limits::default()).unwrap(), wrong);
 }

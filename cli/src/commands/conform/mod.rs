@@ -39,9 +39,9 @@ use crate::progress;
 
 /// Run a loader over a corpus and report disagreements.
 ///
-/// If the loader exits with status 0, it accepts the file; with another status, it rejects the file. A signal (also as
-/// status 128 plus its number) or a status of --crash-status is a crash, never a verdict. For each rule with
-/// disagreements, the report lists the smallest file, and a minimised variant in --out.
+/// If the loader exits with status 0, it accepts the file; with another status, it rejects the file. A signal, a status
+/// of 128 plus the number of a fault signal (such as 139 for SIGSEGV), or a status of --crash-status is a crash, never a
+/// verdict. For each rule with disagreements, the report lists the smallest file, and a minimised variant in --out.
 #[derive(Debug, Args)]
 pub struct Conform {
     /// The index of a corpus, or the folder that contains its `index.jsonl`.

@@ -90,8 +90,8 @@ impl SceneComparison<'_> {
     }
 
     /// Compares the scenes in the given pose. Compares the bounds only if `is_rest` is set. If both scenes have
-    /// triangles, compares the distances of vertices and triangle centres from the other scene's surface. Prefixes the
-    /// path of this difference with `path_prefix`.
+    /// triangles, compares the distances of vertices and triangle centres from the other scene's surface, and
+    /// reports them as one difference at the path `{path_prefix}surface`.
     fn compare_surfaces(
         &self,
         path_prefix: &str,

@@ -278,7 +278,7 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
     let mesh = Mesh::new(Some(surface_name), encoded.vertices, faces);
     let is_white = || mesh.vertices.columns().colors.iter().all(|color| *color == [255; 4]);
     if attributes.colors.is_some() && is_white() {
-        let message = "all vertex colours become white, the default in BMD, and are not read back";
+        let message = "all packed vertex colours are white, the default in BMD; reading returns no colours";
         losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), message));
     }
     Ok(mesh)

@@ -130,8 +130,7 @@ pub struct BoneTransform {
 
 impl BoneTransform {
     /// Returns the rotation as a unit quaternion (I, J, K, R). A rotation word of all zeros or all ones means no
-    /// rotation (B19).
-    /// In animation keys, all ones are an ordinary value (B25).
+    /// rotation (B19). In animation keys, all ones are an ordinary value (B25).
     ///
     /// ```
     /// use meshspec::bmd::Rotation;
