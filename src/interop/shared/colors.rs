@@ -1,12 +1,12 @@
-//! Vertex colours of text formats, whose range is not declared.
+//! Vertex colours of OBJ and PLY, whose range is not declared.
 
-use crate::Loss;
+use crate::{Loss, Path};
 
 /// The component above which fractions are colours from 0 to 255. Vertex colours of high dynamic range stay below, and a
 /// model of colours from 0 to 255 has a brighter component unless it is black.
 const MIN_BYTE_SCALE: f32 = 16.0;
 
-/// Returns the factors that scale the components of `colors` from 0 to 255 to 0 to 1; `None` if the colours are from 0
+/// Returns the divisors that scale the components of `colors` from 0 to 255 to 0 to 1; `None` if the colours are from 0
 /// to 1, or of high dynamic range.
 ///
 /// Programs write either range, and the formats declare none. Colours are from 0 to 255 if a component exceeds 1, none
@@ -25,20 +25,19 @@ pub(in crate::interop) fn byte_scale<'a>(colors: impl Iterator<Item = &'a [f32; 
         }
     }
     let are_bytes = largest > 1.0 && largest <= 255.0 && least >= 0.0;
-    let scale = 1.0 / 255.0;
     (are_bytes && (are_whole || largest > MIN_BYTE_SCALE)).then(|| {
-        let alpha_scale = if largest_alpha > 1.0 { scale } else { 1.0 };
-        [scale, scale, scale, alpha_scale]
+        let alpha_divisor = if largest_alpha > 1.0 { 255.0 } else { 1.0 };
+        [255.0, 255.0, 255.0, alpha_divisor]
     })
 }
 
-/// Scales a colour by the factors from [`byte_scale`].
+/// Divides the components of a colour by the divisors from [`byte_scale`].
 #[inline]
-pub(in crate::interop) fn scale_color(color: [f32; 4], scale: [f32; 4]) -> [f32; 4] {
-    std::array::from_fn(|channel| color[channel] * scale[channel])
+pub(in crate::interop) fn scale_color(color: [f32; 4], divisors: [f32; 4]) -> [f32; 4] {
+    std::array::from_fn(|channel| color[channel] / divisors[channel])
 }
 
 /// Returns the loss for colours that were scaled, at `path`.
-pub(in crate::interop) fn scaled_loss(path: impl Into<crate::Path>) -> Loss {
+pub(in crate::interop) fn scaled_loss(path: impl Into<Path>) -> Loss {
     Loss::changed(path, "colours from 0 to 255 were scaled to 0 to 1")
 }
