@@ -48,6 +48,7 @@ mod terminal;
 mod text_dump;
 mod text_excerpt;
 mod untyped_value;
+mod winding;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use meshspec::scene::{Conventions, Scene, SceneOptions};
-use meshspec::{AnyFormat, Document, Formats, Loss, ReadOptions, Strictness, WriteOptions};
+use meshspec::{AnyFormat, Document, Formats, Limits, Loss, ReadOptions, Strictness, WriteOptions};
 
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
@@ -81,12 +81,30 @@ pub fn read_bytes(
     limit_args: &LimitArgs,
     formats: &Formats,
 ) -> Result<Scene> {
-    let options = SceneOptions::default().with_strictness(read_args.strictness()).with_bake(true);
+    let options = SceneOptions::default().with_bake(true);
+    read_with(bytes, encoding, path, read_args, &limit_args.limits(), &options, formats)
+}
+
+/// Like [`read_bytes`], with the given limits and options.
+pub fn read_with(
+    bytes: &[u8],
+    encoding: Encoding,
+    path: &Path,
+    read_args: &ReadArgs,
+    limits: &Limits,
+    options: &SceneOptions,
+    formats: &Formats,
+) -> Result<Scene> {
+    let options = options.clone().with_strictness(read_args.strictness());
     let of_format = |_: &str, conventions| options.clone().with_conventions(conventions);
     let read = match encoding {
-        Encoding::Format(format) => {
-            read_file(format, bytes, path, &read_args.options(encoding, bytes), of_format)
-        }
+        Encoding::Format(format) => read_file(
+            format,
+            bytes,
+            path,
+            &read_args.options(encoding, bytes).with_limits(*limits),
+            of_format,
+        ),
         Encoding::Json => {
             let write_options = WriteOptions::lenient();
             let content =
@@ -98,10 +116,9 @@ pub fn read_bytes(
             content.into_scene(path, &read_options, of_format)
         }
         Encoding::Interchange(format) => {
-            let limits = limit_args.limits();
             let options = options.clone().with_max_triangles(limits.max_triangles);
             let options = options.with_conventions(format.conventions());
-            let read = format.read(bytes, &SiblingFiles::new(path), &options, &limits);
+            let read = format.read(bytes, &SiblingFiles::new(path), &options, limits);
             read.map_err(|error| Failure::from_file_error(&name_of(path), &error, bytes))
         }
     };

@@ -59,7 +59,7 @@ impl fmt::Display for TextExcerpt<'_> {
 /// Returns the last line of `bytes`, truncated at its start to about [`WIDTH`] / 2 bytes, and `true` if it was
 /// truncated.
 fn last_line(bytes: &[u8]) -> (&[u8], bool) {
-    let line = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes, |end| &bytes[end + 1..]);
+    let line = bytes.iter().rposition(is_line_end).map_or(bytes, |end| &bytes[end + 1..]);
     let mut start = line.len().saturating_sub(WIDTH / 2);
     // Moves to a character boundary.
     while start > 0 && line.get(start).is_some_and(|byte| byte & 0xc0 == 0x80) {
@@ -70,9 +70,13 @@ fn last_line(bytes: &[u8]) -> (&[u8], bool) {
 
 /// Returns the first line of `bytes`, truncated to about `max` bytes.
 fn first_line(bytes: &[u8], max: usize) -> &[u8] {
-    let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
-    let line = &bytes[..end];
-    truncate(line.strip_suffix(b"\r").unwrap_or(line), max).0
+    let end = bytes.iter().position(is_line_end).unwrap_or(bytes.len());
+    truncate(&bytes[..end], max).0
+}
+
+/// Lines end in LF, CR LF or CR.
+fn is_line_end(byte: &u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
 }
 
 /// Truncates text to `max` bytes, or a few more to end at a character boundary. Also returns `true` if bytes were

@@ -76,12 +76,12 @@ fn influences(ring: u8) -> ([u8; 4], [u8; 4]) {
     }
 }
 
-/// Returns the triangles of the sides: two for each quad between two neighbouring rings.
+/// Returns the triangles of the sides, counter-clockwise from outside: two for each quad between neighbouring rings.
 fn sides() -> Vec<u32> {
     let cells = (0..u32::from(RING_COUNT) - 1).flat_map(|ring| (0..4).map(move |side| (ring, side)));
     let corners = cells.flat_map(|(ring, side)| {
         let (a, b) = (4 * ring + side, 4 * ring + (side + 1) % 4);
-        [a, b, a + 4, a + 4, b, b + 4]
+        [a, a + 4, b, b, a + 4, b + 4]
     });
     corners.collect()
 }

@@ -57,7 +57,7 @@ fn is_ascii_stl(text: &[u8]) -> bool {
 /// Returns `true` if the first word outside comments is one of these OBJ keywords, none of which is a Seed identifier.
 fn is_obj(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(SEARCHED_BYTES)];
-    let mut lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = start.split(|byte| matches!(byte, b'\r' | b'\n')).map(<[u8]>::trim_ascii);
     let line = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
     let word = line.and_then(|line| first_words(line).next());
     word.is_some_and(|word| {

@@ -23,6 +23,7 @@ mod ply;
     allow(dead_code, reason = "unused if only some formats are enabled")
 )]
 mod shared {
+    pub(super) mod colors;
     pub(super) mod polygons;
     pub(super) mod positions;
     pub(super) mod text;

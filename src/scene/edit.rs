@@ -178,6 +178,38 @@ impl Mesh {
         }
     }
 
+    /// Drops the vertices without a finite position that no face uses, since most formats reject them. Keeps all
+    /// vertices if none has a finite position. `at` is the path of the mesh.
+    pub(super) fn drop_unused_non_finite(&mut self, at: &str, losses: &mut Vec<Loss>) {
+        let all = self.positions.len();
+        // No early exit, so that the compiler can vectorise the loop.
+        let are_finite =
+            self.positions.as_flattened().iter().fold(true, |finite, value| finite & value.is_finite());
+        let Some(indices) = self.faces.indices.as_ref().filter(|_| !are_finite) else { return };
+        let mut is_kept: Vec<bool> =
+            self.positions.iter().map(|position| position.iter().all(|value| value.is_finite())).collect();
+        if !is_kept.contains(&true) {
+            return;
+        }
+        for corner in (0..indices.len()).filter_map(|position| indices.get(position)) {
+            if let Some(is_kept) = is_kept.get_mut(corner as usize) {
+                *is_kept = true;
+            }
+        }
+        let kept: Vec<usize> = (0..all).filter(|vertex| is_kept[*vertex]).collect();
+        let loss =
+            Loss::dropped(format!("{at}.positions"), "vertices that are not finite and that no face uses");
+        let Some(loss) = loss.with_count_of(all - kept.len(), all, "vertices").if_any() else { return };
+        losses.push(loss);
+        let mut new_indices = vec![0_u32; all];
+        for (new, old) in (0..).zip(&kept) {
+            new_indices[*old] = new;
+        }
+        let mut faces = std::mem::take(&mut self.faces);
+        faces.map_indices(|index| new_indices.get(index as usize).copied().unwrap_or(index));
+        *self = Mesh { faces, ..self.select(&kept) };
+    }
+
     /// Merges vertices with bitwise identical attributes. Returns the number of removed vertices.
     ///
     /// ```
@@ -267,6 +299,27 @@ impl Mesh {
 
     /// Returns all attributes as bytes, interleaved by vertex, in the order of the fields of [`Mesh`].
     pub(crate) fn interleave_attributes(&self) -> Vec<u8> {
+        let lists = self.attribute_lists();
+        let stride = lists.iter().map(|(_, size)| size).sum();
+        let mut records = vec![0; self.positions.len() * stride];
+        let mut offset = 0;
+        for (bytes, size) in lists {
+            for (record, value) in records.chunks_exact_mut(stride).zip(bytes.chunks_exact(size)) {
+                record[offset..offset + size].copy_from_slice(value);
+            }
+            offset += size;
+        }
+        records
+    }
+
+    /// Returns the size of the attributes of a vertex in bytes.
+    #[cfg(feature = "ply")]
+    pub(crate) fn vertex_size(&self) -> usize {
+        self.attribute_lists().iter().map(|(_, size)| size).sum()
+    }
+
+    /// Returns the attributes as bytes, in the order of the fields of [`Mesh`], each with the size of a value.
+    fn attribute_lists(&self) -> Vec<(&[u8], usize)> {
         let mut lists: Vec<(&[u8], usize)> = vec![(bytemuck::cast_slice(&self.positions), 12)];
         lists.extend(self.exact_positions.as_deref().map(|values| (bytemuck::cast_slice(values), 24)));
         lists.extend(self.normals.as_deref().map(|values| (bytemuck::cast_slice(values), 12)));
@@ -280,16 +333,7 @@ impl Mesh {
         let custom = self.custom.iter().filter(|own| own.has_valid_width());
         lists.extend(custom.map(|own| (own.values.as_bytes(), own.values.size() * own.components)));
         lists.retain(|(_, size)| *size > 0);
-        let stride = lists.iter().map(|(_, size)| size).sum();
-        let mut records = vec![0; self.positions.len() * stride];
-        let mut offset = 0;
-        for (bytes, size) in lists {
-            for (record, value) in records.chunks_exact_mut(stride).zip(bytes.chunks_exact(size)) {
-                record[offset..offset + size].copy_from_slice(value);
-            }
-            offset += size;
-        }
-        records
+        lists
     }
 
     /// Returns a mesh with the given vertices, in the given order, and without faces.

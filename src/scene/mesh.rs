@@ -347,6 +347,17 @@ impl Faces {
         missing
     }
 
+    /// Maps all vertex indices with `map`, which must not increase them.
+    pub(super) fn map_indices(&mut self, map: impl Fn(u32) -> u32) {
+        match &mut self.indices {
+            Some(Indices::U16(values)) => {
+                values.iter_mut().for_each(|index| *index = map((*index).into()) as u16)
+            }
+            Some(Indices::U32(values)) => values.iter_mut().for_each(|index| *index = map(*index)),
+            None => {}
+        }
+    }
+
     /// Reverses the winding of every face, keeping its first corner.
     pub(super) fn reverse_winding(&mut self, vertices: usize) {
         self.add_sequential_indices(vertices);

@@ -46,3 +46,4 @@ mod text;
 mod thumbnails;
 mod view;
 mod view_serve;
+mod winding;

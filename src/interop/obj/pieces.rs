@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::corners::{ABSENT, Corner, parse_absolute};
 use super::values::{ValueCounts, ValueLists};
-use crate::interop::shared::text::{Words, is_blank, line_end, lines_in};
+use crate::interop::shared::text::{Words, count_line_breaks, is_blank, line_end, lines_in};
 use crate::parallel::map_reduce;
 
 /// The sizes of the units in which a file is parsed.
@@ -37,7 +37,7 @@ pub(super) struct ParsedPiece {
     faces_without_normals: usize,
     pub runs: Vec<LineRun>,
     is_malformed: bool,
-    /// The number of line feeds.
+    /// The number of line breaks.
     pub line_ends: usize,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn parse_pieces(text: &[u8], lines: Range<usize>, sizes: ParseSizes) 
 
 impl ParsedPiece {
     fn parse(text: &[u8], lines: Range<usize>, min_run: usize) -> ParsedPiece {
-        let line_ends = memchr::memchr_iter(b'\n', &text[lines.clone()]).count();
+        let line_ends = count_line_breaks(&text[lines.clone()]);
         let mut piece = ParsedPiece { line_ends, ..ParsedPiece::default() };
         for words in lines_in(text, lines.clone()) {
             let start = words.range().start;

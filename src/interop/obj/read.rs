@@ -134,7 +134,7 @@ impl ObjReader {
     fn read_line(&mut self, text: &[u8], words: Words) -> Result<()> {
         let mut rest = words.clone();
         let Err(error) = self.read_statement(words) else { return Ok(()) };
-        let is_truncated = rest.ends_text() && !text.ends_with(b"\n");
+        let is_truncated = rest.ends_text() && !matches!(text.last(), Some(b'\r' | b'\n'));
         let is_face = rest.next() == Some(b"f");
         let is_forgiven = error.kind() == ErrorKind::Malformed && (is_truncated || is_face);
         if self.strictness == Strictness::Strict || !is_forgiven {

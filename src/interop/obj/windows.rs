@@ -59,8 +59,10 @@ impl<'a> WindowReader<'a> {
 
 /// Returns the offset after the last line that is not continued by a backslash; `None` if there is no such line.
 fn last_line_end(mut text: &[u8]) -> Option<usize> {
+    // A line feed may follow in the next window.
+    text = text.strip_suffix(b"\r").unwrap_or(text);
     loop {
-        let end = memchr::memrchr(b'\n', text)? + 1;
+        let end = memchr::memrchr2(b'\r', b'\n', text)? + 1;
         let line = text[..end].trim_ascii_end();
         if !line.ends_with(b"\\") {
             return Some(end);

@@ -1,9 +1,13 @@
 //! Reads the header of PLY files.
 
+use std::fmt;
 use std::ops::Range;
 
-use crate::interop::shared::text::{Words, first_line_offset, quote, reject};
+use crate::interop::shared::text::{Words, after_line_break, first_line_offset, quote, reject};
 use crate::{Category, Result};
+
+/// The names of the list of vertex indices.
+pub(super) const VERTEX_INDICES: [&str; 2] = ["vertex_indices", "vertex_index"];
 
 /// The encoding of the numbers after the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,6 +57,21 @@ impl NumberType {
 
     pub fn is_float(self) -> bool {
         matches!(self, NumberType::F32 | NumberType::F64)
+    }
+}
+
+impl fmt::Display for NumberType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NumberType::I8 => "char",
+            NumberType::U8 => "uchar",
+            NumberType::I16 => "short",
+            NumberType::U16 => "ushort",
+            NumberType::I32 => "int",
+            NumberType::U32 => "uint",
+            NumberType::F32 => "float",
+            NumberType::F64 => "double",
+        })
     }
 }
 
@@ -110,14 +129,12 @@ impl Element {
 pub(super) struct Header {
     pub encoding: Encoding,
     pub elements: Vec<Element>,
-    /// The image path from the `TextureFile` comment; empty if there is none.
-    pub texture: String,
+    /// The image paths from the `TextureFile` comments, to which the numbers `texnumber` refer.
+    pub images: Vec<String>,
     /// The number of `obj_info` lines.
     pub obj_info_count: usize,
     /// The number of unknown lines, and the byte range of the first.
     pub unknown_lines: (usize, Range<usize>),
-    /// The byte that ends lines: a carriage return if the first line ends with `\r` only, otherwise a line feed.
-    pub line_end: u8,
     /// The offset of the first byte after the header.
     pub body: usize,
 }
@@ -125,11 +142,16 @@ pub(super) struct Header {
 pub(super) fn read(text: &[u8]) -> Result<Header> {
     let mut at = first_line_offset(text);
     let mut encoding = None;
-    let mut header = Header { line_end: line_end(text), ..Header::default() };
+    let mut header = Header::default();
+    let ends_in_cr = ends_in_cr(text);
     let mut first = true;
     loop {
-        let rest = &text[at..];
-        let end = memchr::memchr(header.line_end, rest).map_or(text.len(), |length| at + length + 1);
+        let end = match memchr::memchr2(b'\r', b'\n', &text[at..]).map(|length| at + length) {
+            // A line feed is then the first byte after the header, or a blank line.
+            Some(end) if ends_in_cr => end + 1,
+            Some(end) => after_line_break(text, end, text.len()),
+            None => text.len(),
+        };
         let line = at..end;
         let mut words = Words::new(text, line.clone());
         let keyword = words.next();
@@ -143,7 +165,7 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
         match keyword {
             Some(b"format") => encoding = Some(parse_format(&mut words)?),
             Some(b"comment") if words.next() == Some(b"TextureFile") => {
-                header.texture = String::from_utf8_lossy(words.rest_of_line()).into_owned();
+                header.images.push(String::from_utf8_lossy(words.rest_of_line()).into_owned());
             }
             Some(b"comment") => {}
             Some(b"obj_info") => header.obj_info_count += 1,
@@ -153,6 +175,14 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
                 let element = header.elements.last_mut();
                 let element =
                     element.ok_or_else(|| words.reject("the property precedes the first element"))?;
+                let is_corners = property.length_type.is_some()
+                    && VERTEX_INDICES.contains(&&*property.name)
+                    && element.category() == Category::Geometry;
+                if is_corners && property.number_type.is_float() {
+                    let Property { name, number_type, .. } = &property;
+                    let message = format!("`{name}` is a list of {number_type}; vertex indices are integers");
+                    return Err(words.reject(message));
+                }
                 element.properties.push(property);
             }
             Some(b"end_header") => break,
@@ -174,11 +204,11 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
     Ok(header)
 }
 
-/// Returns the byte that ends lines; see [`Header::line_end`].
-fn line_end(text: &[u8]) -> u8 {
+/// Returns `true` if the first line ends in CR alone.
+fn ends_in_cr(text: &[u8]) -> bool {
     match memchr::memchr2(b'\r', b'\n', text).map(|end| &text[end..]) {
-        Some([b'\r', next, ..]) if *next != b'\n' => b'\r',
-        _ => b'\n',
+        Some([b'\r', next, ..]) => *next != b'\n',
+        _ => false,
     }
 }
 
@@ -209,20 +239,30 @@ fn parse_element(words: &mut Words) -> Result<Element> {
 }
 
 fn parse_property(words: &mut Words) -> Result<Property> {
-    let mut parse_type = |what: &str| {
-        let word = words.next().ok_or_else(|| words.missing_error(what))?;
-        match NumberType::parse(word) {
-            None if word == b"list" => Ok(None),
-            None => Err(words.reject(format!("{} is not a PLY type", quote(word)))),
-            number => Ok(number),
-        }
-    };
-    let (length_type, number_type) = match parse_type("the type")? {
+    let (length_type, number_type) = match parse_type(words, "the type")? {
         Some(plain) => (None, Some(plain)),
-        None => (parse_type("the type of the number of items")?, parse_type("the type of the items")?),
+        None => {
+            let length_type = parse_type(words, "the type of the number of items")?;
+            if let Some(number_type) = length_type.filter(|length_type| length_type.is_float()) {
+                let message =
+                    format!("the number of items has the type {number_type}, expected an integer type");
+                return Err(words.reject(message));
+            }
+            (length_type, parse_type(words, "the type of the items")?)
+        }
     };
     let number_type = number_type.ok_or_else(|| words.reject("lists of lists are unsupported"))?;
     Ok(Property { name: parse_name(words, "the name of the property")?, number_type, length_type })
+}
+
+/// Parses a type; `None` if it is `list`.
+fn parse_type(words: &mut Words, what: &str) -> Result<Option<NumberType>> {
+    let word = words.next().ok_or_else(|| words.missing_error(what))?;
+    match NumberType::parse(word) {
+        None if word == b"list" => Ok(None),
+        None => Err(words.reject(format!("{} is not a PLY type", quote(word)))),
+        number => Ok(number),
+    }
 }
 
 fn parse_name(words: &mut Words, what: &str) -> Result<String> {

@@ -81,6 +81,11 @@ impl<'a> Rows<'a> {
         indices.iter().all(|index| self.columns[*index].number_type == number)
     }
 
+    /// Returns the types of the columns `indices`.
+    pub fn types<const N: usize>(&self, indices: [usize; N]) -> [NumberType; N] {
+        indices.map(|index| self.columns[index].number_type)
+    }
+
     /// Returns the columns `indices` as floats, and their largest rounding error.
     pub fn to_floats<const N: usize>(&self, indices: [usize; N]) -> (Vec<[f32; N]>, f32) {
         let columns = indices.map(|index| &self.columns[index]);

@@ -25,7 +25,6 @@ pub(super) enum NumberSource<'a> {
 /// The lines after the header of an ASCII file, one per item.
 pub(super) struct TextLines<'a> {
     text: &'a [u8],
-    line_end: u8,
     line: Range<usize>,
     /// The remaining words of the line.
     words: Words<'a>,
@@ -33,11 +32,11 @@ pub(super) struct TextLines<'a> {
 
 impl<'a> NumberSource<'a> {
     pub fn new(bytes: &'a [u8], header: &Header) -> NumberSource<'a> {
-        let Header { body, line_end, encoding, .. } = *header;
+        let Header { body, encoding, .. } = *header;
         match encoding {
             Encoding::Ascii => {
                 let words = Words::new(bytes, body..body);
-                NumberSource::Text(TextLines { text: bytes, line_end, line: body..body, words })
+                NumberSource::Text(TextLines { text: bytes, line: body..body, words })
             }
             _ => {
                 let big_endian = encoding == Encoding::BigEndian;
@@ -100,8 +99,8 @@ impl<'a> NumberSource<'a> {
     /// Returns `true` if the file ended before the end of the last item.
     fn is_truncated(&self) -> bool {
         match self {
-            NumberSource::Text(TextLines { text, line_end, line, words }) => {
-                let has_end = !line.is_empty() && text.last() == Some(line_end);
+            NumberSource::Text(TextLines { text, line, words }) => {
+                let has_end = !line.is_empty() && matches!(text.last(), Some(b'\r' | b'\n'));
                 line.end == text.len() && !has_end && words.remaining() == 0
             }
             NumberSource::Binary { is_truncated, .. } => *is_truncated,
@@ -178,7 +177,8 @@ impl TextLines<'_> {
         loop {
             let start = self.line.end;
             let rest = &self.text[start..];
-            let length = memchr::memchr(self.line_end, rest).map_or(rest.len(), |length| length + 1);
+            // The line feed of CR LF becomes a blank line.
+            let length = memchr::memchr2(b'\r', b'\n', rest).map_or(rest.len(), |length| length + 1);
             self.line = start..start + length;
             if length == 0 || !self.text[self.line.clone()].trim_ascii().is_empty() {
                 self.words = Words::new(self.text, self.line.clone());

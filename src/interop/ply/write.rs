@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
-use super::{CAPABILITIES, CONVENTIONS};
+use super::{CAPABILITIES, CONVENTIONS, names};
 use crate::interop::images::ImageFiles;
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{restrict_to_line, unique_name};
@@ -22,9 +22,9 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
         restrict_to_line(name, "PLY", path, &mut losses);
     }
     let polygons = Polygons::take_faces(&mut mesh, 0, &mut losses);
-    let names = property_names(&mesh.custom, &mut losses);
+    let property_names = property_names(&mesh.custom, &mut losses);
     let mut out = BufWriter::with_capacity(1 << 16, files.create(name)?);
-    write_header(&mut out, &mesh, &names, &polygons)?;
+    write_header(&mut out, &mesh, &property_names, &polygons)?;
     // The attributes are in the order of the header.
     out.write_all(&mesh.interleave_attributes())?;
     write_faces(&mut out, &polygons)?;
@@ -34,8 +34,7 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
 
 /// Returns the property names of the custom attributes, one per component.
 fn property_names(custom: &[CustomAttribute], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
-    let reserved = "x y z nx ny nz u v s t texture_u texture_v red green blue alpha";
-    let mut used_names: BTreeSet<String> = reserved.split(' ').map(str::to_owned).collect();
+    let mut used_names: BTreeSet<String> = names::reserved().map(str::to_owned).collect();
     let attributes = custom.iter().enumerate().map(|(index, custom)| {
         let path = format!("meshes[0].custom[{index}]");
         let plain = |c: char| if c.is_whitespace() || c.is_control() { '_' } else { c };

@@ -77,7 +77,7 @@ impl<'a> Words<'a> {
     /// Returns the rest of the line without surrounding blanks, for names that may contain blanks.
     pub fn rest_of_line(&mut self) -> &'a [u8] {
         let rest = &self.text[self.at..self.end];
-        let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+        let line = &rest[..memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len())];
         self.start = self.at;
         self.at += line.len();
         line.trim_ascii()
@@ -158,10 +158,12 @@ impl<'a> Words<'a> {
     /// Reads the next word as a number; `None` if there are no more words, or a comment follows.
     fn read_optional_number<T: FastFloat>(&mut self) -> Result<Option<T>> {
         match self.next() {
-            Some(word) if !word.starts_with(b"#") => match fast_float2::parse(word) {
-                Ok(number) => Ok(Some(number)),
-                Err(_) => Err(self.reject(format!("expected a number, found {}", quote(word)))),
-            },
+            Some(word) if !word.starts_with(b"#") => {
+                match fast_float2::parse(word).or_else(|_| fast_float2::parse(to_plain_spelling(word))) {
+                    Ok(number) => Ok(Some(number)),
+                    Err(_) => Err(self.reject(format!("expected a number, found {}", quote(word)))),
+                }
+            }
             _ => Ok(None),
         }
     }
@@ -177,6 +179,42 @@ impl<'a> Words<'a> {
     }
 }
 
+/// Returns the spelling `nan`, `inf` or `-inf` of a number that a C library printed otherwise; an empty string if `word`
+/// is no such number.
+///
+/// Microsoft's library prints `nan(ind)` and `nan(snan)`, or up to 2013 `1.#IND`, `1.#QNAN`, `1.#SNAN` and `1.#INF`,
+/// padded with zeros and an exponent to the requested precision. Other libraries print the payload, as in `nan(0x1)`.
+fn to_plain_spelling(word: &[u8]) -> &'static str {
+    let (is_negative, magnitude) = match word {
+        [b'-', magnitude @ ..] => (true, magnitude),
+        [b'+', magnitude @ ..] => (false, magnitude),
+        magnitude => (false, magnitude),
+    };
+    let magnitude = magnitude.to_ascii_lowercase();
+    let has_payload = magnitude.strip_prefix(b"nan(").is_some_and(|payload| {
+        let name = payload.strip_suffix(b")").unwrap_or(b" ");
+        name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    });
+    if has_payload {
+        return "nan";
+    }
+    let Some(digits) = magnitude.strip_prefix(b"1.") else { return "" };
+    let exponent = digits.iter().position(|byte| *byte == b'e').unwrap_or(digits.len());
+    let (digits, exponent) = digits.split_at(exponent);
+    if !exponent.iter().all(|byte| matches!(byte, b'e' | b'+' | b'-' | b'0'..=b'9')) {
+        return "";
+    }
+    let end = digits.iter().rposition(|byte| *byte != b'0').map_or(0, |last| last + 1);
+    match &digits[..end] {
+        b"#inf" if is_negative => "-inf",
+        b"#inf" => "inf",
+        // With fewer than five decimals, the library rounds up the last letter that remains.
+        b"#ind" | b"#qnan" | b"#snan" | b"#qnb" | b"#snb" | b"#qo" | b"#so" | b"#io" | b"#r" | b"#t"
+        | b"#j" | b"$" => "nan",
+        _ => "",
+    }
+}
+
 /// Returns `true` if a number may be halfway between two 32-bit floats. Its lowest set bit is then the first bit beyond
 /// 32-bit precision, or it is subnormal in 32 bits.
 #[inline]
@@ -185,7 +223,8 @@ fn is_halfway(wide: f64) -> bool {
     wide.to_bits() & LOST == 1 << 28 || (wide != 0.0 && wide.abs() < f32::MIN_POSITIVE.into())
 }
 
-/// Returns the lines of `text`, without a byte order mark. A backslash at the end continues a line.
+/// Returns the lines of `text`, without a byte order mark. Lines end in LF, CR LF or CR. A backslash at the end
+/// continues a line.
 pub(in crate::interop) fn lines(text: &[u8]) -> impl Iterator<Item = Words<'_>> {
     lines_in(text, first_line_offset(text)..text.len())
 }
@@ -210,8 +249,8 @@ pub(in crate::interop) fn lines_in(text: &[u8], part: Range<usize>) -> impl Iter
 #[inline]
 pub(in crate::interop) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> usize {
     let mut at = from;
-    while let Some(length) = memchr::memchr(b'\n', &text[at..end]) {
-        let next = at + length + 1;
+    while let Some(length) = memchr::memchr2(b'\r', b'\n', &text[at..end]) {
+        let next = after_line_break(text, at + length, end);
         if !text[start..next].trim_ascii_end().ends_with(b"\\") {
             return next;
         }
@@ -219,6 +258,21 @@ pub(in crate::interop) fn line_end(text: &[u8], start: usize, from: usize, end: 
         at = next + text[next..end].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     }
     end
+}
+
+/// Returns the offset after the line break LF, CR LF or CR at the offset `at`, which is at most `end`.
+#[inline]
+pub(in crate::interop) fn after_line_break(text: &[u8], at: usize, end: usize) -> usize {
+    match text.get(at..end) {
+        Some([b'\r', b'\n', ..]) => at + 2,
+        _ => at + 1,
+    }
+}
+
+/// Returns the number of line breaks: LF, CR LF or CR.
+pub(in crate::interop) fn count_line_breaks(text: &[u8]) -> usize {
+    let is_lone = |at: &usize| text.get(at + 1) != Some(&b'\n');
+    memchr::memchr_iter(b'\n', text).count() + memchr::memchr_iter(b'\r', text).filter(is_lone).count()
 }
 
 #[inline]
@@ -235,8 +289,8 @@ pub(in crate::interop) fn reject(text: &[u8], range: Range<usize>, message: impl
 /// only for errors.
 pub(in crate::interop) fn locate(text: &[u8], range: Range<usize>) -> Span {
     let before = &text[..range.start.min(text.len())];
-    let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
-    let own = memchr::memrchr(b'\n', before).map_or(before, |end| &before[end + 1..]);
+    let line = 1 + count_line_breaks(before) as u64;
+    let own = memchr::memrchr2(b'\r', b'\n', before).map_or(before, |end| &before[end + 1..]);
     // Skips UTF-8 continuation bytes.
     let column = 1 + without_byte_order_mark(own).iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
     Span::Text { range: range.start as u64..range.end as u64, line, column }

@@ -2,8 +2,8 @@
 //!
 //! **Read:** binary and ASCII files. A file that begins with `solid` and continues as text is ASCII, unless its size
 //! matches the facet count of a binary file. Each solid becomes a mesh of triangles without shared vertices, named
-//! after the solid or the text in the header. The three vertices of a facet get its normal. If only some normals are
-//! missing or invalid, these are computed from the corners; if all are, the mesh has no normals.
+//! after the solid or the text in the header. The three vertices of a facet get its normal. Zero and non-finite normals are
+//! computed from the corners, which is listed; if all normals are zero, the mesh has none.
 //!
 //! **Written:** binary files with one solid. The normal of a facet is the common normal of its three vertices, if any,
 //! and otherwise computed from the corners.
@@ -83,15 +83,15 @@ impl Solid {
             exact_positions: self.exact_positions,
             ..Mesh::default()
         };
-        let absent = self.normals.iter().filter(|normal| !is_valid_normal(normal)).count();
-        // Many programs do not write normals.
-        if absent == self.normals.len() {
+        // Many programs write zeros instead of normals.
+        if self.normals.iter().all(|normal| *normal == [0.0; 3]) {
             return mesh;
         }
-        if absent > 0 {
-            let message = "missing normals were computed from the corners";
+        let invalid = self.normals.iter().filter(|normal| !is_valid_normal(normal)).count();
+        if invalid > 0 {
+            let message = "missing or non-finite normals were computed from the corners";
             let loss = Loss::changed(format!("meshes[{index}].normals"), message);
-            losses.push(loss.with_count_of(absent, self.normals.len(), "facets"));
+            losses.push(loss.with_count_of(invalid, self.normals.len(), "facets"));
             mesh.generate_normals();
         }
         let mut normals = mesh.normals.take().unwrap_or_else(|| vec![[0.0; 3]; mesh.positions.len()]);

@@ -3,8 +3,10 @@
 mod detect;
 mod far;
 mod far_joints;
+mod finite;
 mod lenient;
 mod limits;
+mod numbers;
 mod obj;
 mod ply;
 mod round_trips;

@@ -29,6 +29,30 @@ fn line_endings_comments_and_continuations() {
     assert_eq!(scene.meshes, [triangle_of_a_file()]);
 }
 
+#[test]
+fn lines_may_end_in_carriage_returns_alone() {
+    let text = "# a comment\n\nmtllib m.mtl\no a b\nv 0 0 0\nv 1 0 0\nv 0 1 \\\n 0\nusemtl m\nf 1 2 \\\n3\n";
+    let library = "# a comment\nnewmtl m\nKd 1 0 0\n";
+    let read_with = |line_end: &str| {
+        let folder = Folder::from([("m.mtl".to_owned(), library.replace('\n', line_end).into_bytes())]);
+        let (scene, losses) = read(Obj, text.replace('\n', line_end).as_bytes(), &folder).unwrap();
+        (scene, list(&losses))
+    };
+    let (scene, losses) = read_with("\n");
+    assert_eq!((&*scene.meshes[0].name, losses), ("a b", String::new()));
+    assert_eq!(scene.meshes[0].material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
+    for line_end in ["\r", "\r\n"] {
+        assert_eq!(read_with(line_end), (scene.clone(), String::new()), "{line_end:?}");
+    }
+    assert_eq!(
+        error(Obj, b"v 0 0 0\r# a comment\rv 1 x 0\r"),
+        "line 3, column 5: expected a number, found `x`"
+    );
+    // The first window ends between the two bytes of a line end.
+    let text = format!("{}\r\nv x", " ".repeat((1 << 20) - 1));
+    assert_eq!(error(Obj, text.as_bytes()), "line 2, column 3: expected a number, found `x`");
+}
+
 /// Returns the triangle with the texture origin of OBJ.
 fn triangle_of_a_file() -> Mesh {
     Mesh { uv_origin: UvOrigin::BottomLeft, ..triangle() }

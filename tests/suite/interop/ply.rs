@@ -326,3 +326,255 @@ fn carriage_returns_and_unknown_header_lines_are_accepted() {
     let unsound = text.replace("-1 2 2", "-2 2 2");
     assert!(error(Ply, unsound.as_bytes()).contains("vertex -2 is not in 0..3"));
 }
+
+/// Returns an ASCII file of a triangle with the given properties and values of its vertices.
+fn with_vertex_properties(properties: &[&str], values: [&str; 3]) -> String {
+    let properties: String = properties.iter().map(|property| format!("property {property}\n")).collect();
+    let [a, b, c] = values;
+    format!(
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n{properties}\
+         element face 1\nproperty list uchar int vertex_indices\nend_header\n\
+         0 0 0 {a}\n1 0 0 {b}\n0 1 0 {c}\n3 0 1 2\n"
+    )
+}
+
+#[test]
+fn colours_of_any_type_and_name() {
+    let scaled =
+        |names: &str| format!("changed: vertex.{names}: colours from 0 to 255 were scaled to 0 to 1");
+    let rgb = "red, green, blue";
+    let bytes = Colors::U8(vec![[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 51, 255]]);
+    let floats =
+        |last: f32| Colors::F32(vec![[1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, last, 1.0]]);
+    let to_255 = ["255 0 0", "0 255 0", "0 0 51"];
+    let cases = [
+        ("uchar", ["red", "green", "blue"], to_255, bytes.clone(), String::new()),
+        ("uchar", ["r", "g", "b"], to_255, bytes.clone(), String::new()),
+        ("uchar", ["diffuse_red", "diffuse_green", "diffuse_blue"], to_255, bytes.clone(), String::new()),
+        ("uint8", ["ambient_red", "ambient_green", "ambient_blue"], to_255, bytes, String::new()),
+        (
+            "ushort",
+            ["red", "green", "blue"],
+            ["65535 0 0", "0 65535 0", "0 0 32768"],
+            floats(32768.0 / 65535.0),
+            String::new(),
+        ),
+        ("int", ["red", "green", "blue"], to_255, floats(0.2), scaled(rgb)),
+        ("short", ["r", "g", "b"], to_255, floats(0.2), scaled("r, g, b")),
+        ("uint", ["red", "green", "blue"], ["65535 0 0", "0 65535 0", "0 0 13107"], floats(0.2), scaled(rgb)),
+        ("float", ["red", "green", "blue"], to_255, floats(0.2), scaled(rgb)),
+        ("double", ["red", "green", "blue"], ["255 0 0", "0 255 0", "0 0 127.5"], floats(0.5), scaled(rgb)),
+        ("float", ["red", "green", "blue"], ["1 0 0", "0 1 0", "0 0 .25"], floats(0.25), String::new()),
+        // High dynamic range.
+        ("float", ["red", "green", "blue"], ["1 0 0", "0 1 0", "0 0 2.5"], floats(2.5), String::new()),
+    ];
+    for (number, names, values, expected, losses) in cases {
+        let properties = names.map(|name| format!("{number} {name}"));
+        let text = with_vertex_properties(&properties.each_ref().map(|property| &**property), values);
+        let (scene, found) = scene(Ply, text.as_bytes());
+        assert_eq!((found, &scene.meshes[0].colors), (losses, &vec![expected]), "{number} {names:?}");
+        assert!(scene.meshes[0].custom.is_empty());
+    }
+}
+
+#[test]
+fn alpha_has_its_own_type_and_range() {
+    let read = |properties: [&str; 4], value: &str| {
+        let text = with_vertex_properties(&properties, [value; 3]);
+        scene(Ply, text.as_bytes()).0.meshes[0].colors[0].clone()
+    };
+    let bytes = ["uchar diffuse_red", "uchar diffuse_green", "uchar diffuse_blue", "uchar alpha"];
+    assert_eq!(read(bytes, "1 2 3 4"), Colors::U8(vec![[1, 2, 3, 4]; 3]));
+    let mixed = ["uchar red", "uchar green", "uchar blue", "float alpha"];
+    assert_eq!(read(mixed, "255 0 51 0.5"), Colors::F32(vec![[1.0, 0.0, 0.2, 0.5]; 3]));
+    let floats = ["float r", "float g", "float b", "float a"];
+    assert_eq!(read(floats, "255 0 51 1"), Colors::F32(vec![[1.0, 0.0, 0.2, 1.0]; 3]));
+    assert_eq!(read(floats, "255 0 51 51"), Colors::F32(vec![[1.0, 0.0, 0.2, 0.2]; 3]));
+}
+
+const WEDGES: &str = "element vertex 5\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\n\
+    property uchar green\nproperty uchar blue\nproperty int id\nelement face 2\n";
+
+/// Returns two triangles of a square, with texture coordinates per corner, in all encodings. The last vertex is unused.
+fn files_with_wedges(comments: &str, wedges: [[f32; 6]; 2], images: Option<[i32; 2]>) -> Vec<Vec<u8>> {
+    let image = images.map_or("", |_| "property int texnumber\n");
+    let properties = format!(
+        "property list uchar float texcoord\n{image}property list uchar int vertex_indices\nend_header\n"
+    );
+    let file = |format: &str, body: Vec<u8>| {
+        let header = format!("ply\nformat {format} 1.0\n{comments}{WEDGES}{properties}");
+        [header.into_bytes(), body].concat()
+    };
+    let corners = [[0_i32, 1, 2], [1, 3, 2]];
+    let mut text = String::new();
+    for vertex in 0..5 {
+        text += &format!("{} {} 0 {vertex} 0 0 {vertex}\n", vertex % 2, vertex / 2);
+    }
+    for face in 0..2 {
+        let numbers: Vec<_> = wedges[face].iter().map(ToString::to_string).collect();
+        let image = images.map_or(String::new(), |images| format!(" {}", images[face]));
+        let [a, b, c] = corners[face];
+        text += &format!("6 {}{image} 3 {a} {b} {c}\n", numbers.join(" "));
+    }
+    let body = |number: fn(&[u8]) -> Vec<u8>| {
+        let mut body = Vec::new();
+        for vertex in 0..5_u8 {
+            for coordinate in [f32::from(vertex % 2), f32::from(vertex / 2), 0.0] {
+                body.extend(number(&coordinate.to_le_bytes()));
+            }
+            body.extend([vertex, 0, 0]);
+            body.extend(number(&i32::from(vertex).to_le_bytes()));
+        }
+        for face in 0..2 {
+            body.push(6);
+            wedges[face].iter().for_each(|value| body.extend(number(&value.to_le_bytes())));
+            images.iter().for_each(|images| body.extend(number(&images[face].to_le_bytes())));
+            body.push(3);
+            corners[face].iter().for_each(|corner| body.extend(number(&corner.to_le_bytes())));
+        }
+        body
+    };
+    let reversed = |bytes: &[u8]| bytes.iter().rev().copied().collect();
+    vec![
+        file("ascii", text.into_bytes()),
+        file("binary_little_endian", body(<[u8]>::to_vec)),
+        file("binary_big_endian", body(reversed)),
+    ]
+}
+
+#[test]
+fn vertices_are_split_by_the_texture_coordinates_of_corners() {
+    // The first vertex of the second face, 1, has other coordinates than in the first face; vertex 2 has the same.
+    let wedges = [[0.0, 0.0, 1.0, 0.0, 0.0, 1.0], [0.5, 0.0, 1.0, 1.0, 0.0, 1.0]];
+    for file in files_with_wedges("comment TextureFile my image.png\n", wedges, None) {
+        let (scene, losses) = scene(Ply, &file);
+        assert_eq!(losses, "dropped: vertex: vertices that no face uses, 1 of 5 vertices");
+        let [mesh] = &scene.meshes[..] else { panic!("{} meshes", scene.meshes.len()) };
+        assert_eq!(mesh.faces.indices, Some(Indices::U32(vec![0, 1, 2, 3, 4, 2])));
+        assert_eq!(mesh.positions.len(), 5);
+        assert_eq!(mesh.positions[1], mesh.positions[3]);
+        assert_eq!(mesh.uvs, [[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.0], [1.0, 1.0]]]);
+        assert_eq!(mesh.colors, [Colors::U8([0, 1, 2, 1, 3].map(|red| [red, 0, 0, 255]).to_vec())]);
+        assert_eq!(mesh.custom[0].values, Components::I32(vec![0, 1, 2, 1, 3]));
+        assert_eq!(mesh.material.texture, Some(Texture::file("my image.png")));
+    }
+}
+
+#[test]
+fn each_image_becomes_a_mesh() {
+    let wedges = [[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]; 2];
+    let comments = "comment TextureFile a.png\ncomment TextureFile b.png\ncomment TextureFile c.png\n";
+    let textures = |images: [i32; 2]| {
+        let read = files_with_wedges(comments, wedges, Some(images)).into_iter().map(|file| {
+            let (scene, losses) = scene(Ply, &file);
+            let images = scene.meshes.iter().map(|mesh| {
+                assert_eq!(mesh.positions.len(), mesh.uvs[0].len());
+                let texture = mesh.material.texture.as_ref();
+                texture.map_or("none", |texture| &texture.name).to_owned()
+            });
+            (images.collect::<Vec<_>>().join(" "), losses)
+        });
+        let read: Vec<_> = read.collect();
+        assert!(read[0] == read[1] && read[0] == read[2]);
+        read[0].clone()
+    };
+    let unused = "dropped: vertex: vertices that no face uses, 1 of 5 vertices\ndropped: TextureFile: images that no face uses: ";
+    assert_eq!(textures([2, 0]), ("a.png c.png".to_owned(), format!("{unused}\"b.png\"")));
+    assert_eq!(textures([0, 0]), ("a.png".to_owned(), format!("{unused}\"b.png\", \"c.png\"")));
+    // MeshLab writes −1 for faces without image.
+    assert_eq!(textures([-1, 1]), ("b.png none".to_owned(), format!("{unused}\"a.png\", \"c.png\"")));
+    let missing = "dropped: face.texnumber: references to missing images, 1 of 2 faces\n";
+    assert_eq!(textures([1, 3]), ("b.png none".to_owned(), format!("{missing}{unused}\"a.png\", \"c.png\"")));
+}
+
+/// Images per face do not require texture coordinates per corner.
+#[test]
+fn images_of_faces_with_texture_coordinates_of_vertices() {
+    let text = "ply\nformat ascii 1.0\ncomment TextureFile a.png\ncomment TextureFile b.png\nelement vertex 3\n\
+                property float x\nproperty float y\nproperty float z\nproperty float s\nproperty float t\n\
+                element face 2\nproperty list uchar int vertex_index\nproperty uchar texnumber\nend_header\n\
+                0 0 0 0 0\n1 0 0 1 0\n0 1 0 0 1\n3 0 1 2 0\n3 2 1 0 1\n";
+    let (scene, losses) = scene(Ply, text.as_bytes());
+    assert_eq!((losses, scene.meshes.len()), (String::new(), 2));
+    assert_eq!(scene.meshes[1].uvs, [[[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]]);
+    assert_eq!(scene.meshes[1].material.texture, Some(Texture::file("b.png")));
+    // Without `texnumber`, the first image applies to all faces.
+    let text = text.replace("property uchar texnumber\n", "").replace("2 0\n3 2 1 0 1", "2\n3 2 1 0");
+    let (scene, losses) = super::scene(Ply, text.as_bytes());
+    assert_eq!(losses, "dropped: TextureFile: images that no face uses: \"b.png\"");
+    assert_eq!(scene.meshes[0].material.texture, Some(Texture::file("a.png")));
+}
+
+#[test]
+fn texture_coordinates_that_do_not_match_the_corners() {
+    let head = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+                element face 3\nproperty list uchar int vertex_indices\nproperty list uchar float texcoord\nend_header\n\
+                0 0 0\n1 0 0\n0 1 0\n1 1 0\n";
+    let text = format!("{head}3 0 1 2 6 0 0 1 0 0 1\n3 1 3 2 0\n3 1 3 2 4 1 1 1 1\n");
+    let (scene, losses) = scene(Ply, text.as_bytes());
+    assert_eq!(
+        losses,
+        "dropped: face.texcoord: texture coordinates whose number does not match the corners, 1 of 3 faces\n\
+         changed: face.texcoord: missing values were replaced by texture coordinates (0, 0), 6 of 9 corners"
+    );
+    assert_eq!(scene.meshes[0].positions.len(), 6);
+    // Degenerate faces have no part in the lists.
+    let text = format!("{head}2 0 1 4 9 9 9 9\n3 0 1 2 6 0 0 1 0 0 1\n3 1 3 2 6 1 0 1 1 0 1\n");
+    let (scene, _) = super::scene(Ply, text.as_bytes());
+    assert_eq!(scene.meshes[0].uvs, [[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]]);
+}
+
+#[test]
+fn split_vertices_are_limited() {
+    use meshspec::{ErrorKind, Limit, Limits};
+    let wedges = [[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]; 2];
+    for file in files_with_wedges("", wedges, None) {
+        // 12 bytes of positions, 4 of colours and 4 of numbers.
+        let limits = Limits::default().with_max_decoded(3 * 20);
+        let error = Ply.read(&file, &super::Folder::new(), &Default::default(), &limits).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Decoded));
+    }
+}
+
+#[test]
+fn messages_about_lists_name_the_type() {
+    let file = |list: &str| {
+        format!(
+            "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nelement face 1\n\
+             property list {list} vertex_indices\nend_header\n0 0\n3 0 0 0\n"
+        )
+    };
+    assert_eq!(
+        error(Ply, file("uchar double").as_bytes()),
+        "line 7, column 28: `vertex_indices` is a list of double; vertex indices are integers"
+    );
+    assert_eq!(
+        error(Ply, file("float int").as_bytes()),
+        "line 7, column 15: the number of items has the type float, expected an integer type"
+    );
+}
+
+/// The header may end its lines differently than the numbers after it.
+#[test]
+fn lines_may_end_in_carriage_returns_alone() {
+    let text = with_vertex_properties(&[], [""; 3]).replace(" \n", "\n");
+    let (header, body) = text.split_at(text.find("0 0 0").unwrap());
+    let expected = scene(Ply, text.as_bytes());
+    let line_ends = ["\n", "\r", "\r\n"];
+    for (header_end, body_end) in line_ends.iter().flat_map(|end| line_ends.map(|other| (end, other))) {
+        let text = format!("{}{}", header.replace('\n', header_end), body.replace('\n', body_end));
+        assert_eq!(scene(Ply, text.as_bytes()), expected, "{header_end:?} {body_end:?}");
+    }
+    let wrong = text.replace('\n', "\r").replace("1 0 0", "1 0 x");
+    assert_eq!(error(Ply, wrong.as_bytes()), "line 11, column 5: expected a number, found `x`");
+}
+
+/// In a binary file whose lines end in CR, a line feed is the first byte of the numbers.
+#[test]
+fn numbers_may_begin_with_a_line_feed() {
+    let header = "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty uchar x\nproperty uchar y\nend_header\n";
+    for line_end in ["\n", "\r", "\r\n"] {
+        let file = [header.replace('\n', line_end).as_bytes(), b"\n\r"].concat();
+        assert_eq!(scene(Ply, &file).0.meshes[0].positions, [[10.0, 13.0, 0.0]], "{line_end:?}");
+    }
+}

@@ -60,9 +60,40 @@ fn invalid_normals_are_replaced() {
     let (scene, losses) = scene(Stl, format!("{}endsolid", both.trim_end_matches("end")).as_bytes());
     assert_eq!(
         losses,
-        "changed: meshes[0].normals: missing normals were computed from the corners, 1 of 2 facets"
+        "changed: meshes[0].normals: missing or non-finite normals were computed from the corners, 1 of 2 facets"
     );
     assert_eq!(scene.meshes[0].normals.as_deref().unwrap(), [[0.0, 0.0, 1.0]; 6]);
+}
+
+/// Unlike zeros, which stand for missing normals, numbers that are not finite are errors of the writer.
+#[test]
+fn non_finite_normals_are_computed_even_if_all_are() {
+    for normal in ["nan nan nan", "-nan(ind) -nan(ind) -nan(ind)", "0 0 1.#INF", "-1.#IND 0 0"] {
+        let text = ASCII.replace("normal 0 0 1", &format!("normal {normal}"));
+        let (scene, losses) = scene(Stl, text.as_bytes());
+        assert_eq!(
+            losses,
+            "changed: meshes[0].normals: missing or non-finite normals were computed from the corners, 1 of 1 facets"
+        );
+        assert_eq!(scene, scene_of(vec![facet("a b")]));
+    }
+    let mut binary = binary("name", 0);
+    binary[84..88].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert_eq!(scene(Stl, &binary).0, scene_of(vec![facet("name")]));
+}
+
+#[test]
+fn lines_may_end_in_carriage_returns() {
+    let text = ASCII.replace("\r\n", "\n");
+    for line_end in ["\r", "\r\n", "\n\r"] {
+        let text = text.replace('\n', line_end);
+        assert_eq!(
+            scene(Stl, text.as_bytes()),
+            (scene_of(vec![facet("a b")]), String::new()),
+            "{line_end:?}"
+        );
+    }
+    assert_eq!(error(Stl, b"solid a\rfacet up"), "line 2, column 7: expected `normal`, found `up`");
 }
 
 #[test]

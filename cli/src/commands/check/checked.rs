@@ -12,7 +12,7 @@ use crate::findings::{FindingSelection, HiddenFindings};
 use crate::messages::Verbosity;
 use crate::per_file::FileResult;
 use crate::printed_finding::{FindingPrinter, PrintedFinding};
-use crate::terminal::{Escaped, TITLE, counted};
+use crate::terminal::{Escaped, HINT, TITLE, counted};
 
 #[derive(Serialize)]
 pub struct CheckResult {
@@ -24,6 +24,9 @@ pub struct CheckResult {
     pub warnings: usize,
     #[serde(flatten)]
     pub report: Report,
+    /// Hints about the geometry, which are not findings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
     #[serde(skip)]
     pub bytes: Buffer,
     #[serde(skip)]
@@ -50,12 +53,16 @@ impl FileResult for CheckResult {
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let shown = FindingSelection::new(&self.report, self.verbosity, self.max_findings);
-        let is_empty = shown.findings.is_empty() && shown.hidden.is_empty();
+        let hints = if self.verbosity.quiet { &[][..] } else { &self.hints[..] };
+        let is_empty = shown.findings.is_empty() && shown.hidden.is_empty() && hints.is_empty();
         if is_empty && (self.verbosity.quiet || self.is_brief) {
             return Ok(());
         }
         if !self.is_brief || self.max_findings.is_some() {
             self.print_findings(&shown, out)?;
+        }
+        for hint in hints {
+            writeln!(out, "{HINT}hint{HINT:#}: {}", Escaped(hint))?;
         }
         writeln!(out, "{TITLE}{}{TITLE:#}: {}", Escaped(&self.file), self.counts_text())
     }

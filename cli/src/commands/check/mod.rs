@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgAction::SetTrue;
 use clap::Args;
-use meshspec::Formats;
+use meshspec::scene::SceneOptions;
+use meshspec::{Formats, Report};
 
 use crate::batch_args::BatchArgs;
 use crate::encoding::Encoding;
@@ -24,8 +25,16 @@ use crate::output_format::OutputFormat::{self, Json, Junit, Sarif, Text};
 use crate::output_format::{FilePrinter, Printers};
 use crate::per_file::InputFiles;
 use crate::read_args::{LimitArgs, ReadArgs};
+use crate::{scenes, winding};
 use checked::CheckResult;
 use policy::{PolicyArgs, ResolvedPolicy};
+
+/// The size in bytes of the largest file of a game format whose geometry is examined. Checking it needs no scene, so a
+/// large file would take several times as long.
+const MAX_HINTED_SIZE: usize = 16 << 20;
+
+/// The limit on the decoded size of such a file, which may be compressed.
+const MAX_HINTED_DECODED: u64 = 16 * MAX_HINTED_SIZE as u64;
 
 /// The output formats of `check`.
 const PRINTERS: Printers<FilePrinter<CheckResult>> = Printers {
@@ -92,26 +101,46 @@ impl Check {
         let encoding = self.read_args.encoding_of(&bytes, path, formats)?;
         let limits = policy.limits(self.limit_args.limits());
         let options = self.read_args.options(encoding, &bytes).with_limits(limits);
-        let (report, layout) = match encoding {
+        let (mut scene, mut layout) = (None, None);
+        let report = match encoding {
             Encoding::Format(format) => {
-                let report = meshspec::check(&bytes, format, &options);
-                (report, format.layout_of(&bytes, options.dialect.unwrap_or_default()))
+                layout = format.layout_of(&bytes, options.dialect.unwrap_or_default());
+                meshspec::check(&bytes, format, &options)
             }
             Encoding::Json => {
                 let document = json::read_document(&bytes);
-                let document = document.map_err(|error| Failure::invalid(&name_of(path), error))?;
-                (Ok(document.check()), None)
+                Ok(document.map_err(|error| Failure::invalid(&name_of(path), error))?.check())
             }
-            Encoding::Interchange(format) => (format.check(&bytes, &SiblingFiles::new(path), &options), None),
+            Encoding::Interchange(format) => {
+                let siblings = SiblingFiles::new(path);
+                let scene_options = SceneOptions::default().with_strictness(options.strictness);
+                match format.read(&bytes, &siblings, &scene_options, &options.limits) {
+                    Ok((read, _)) => {
+                        scene = Some(read);
+                        Ok(Report::new(&options.limits))
+                    }
+                    Err(_) => format.check(&bytes, &siblings, &options),
+                }
+            }
         };
         let report = report.map_err(|error| Failure::from_error(&name_of(path), &error))?;
         let report = policy.apply(report);
+        let valid = report.is_valid(self.read_args.strictness());
+        if valid && scene.is_none() && bytes.len() <= MAX_HINTED_SIZE {
+            let limits = self.limit_args.limits().with_max_decoded(MAX_HINTED_DECODED);
+            let scene_options = SceneOptions::default();
+            // Some formats have no scenes.
+            scene =
+                scenes::read_with(&bytes, encoding, path, &self.read_args, &limits, &scene_options, formats)
+                    .ok();
+        }
         Ok(CheckResult {
             file: path.display().to_string(),
             format: encoding.name(),
-            valid: report.is_valid(self.read_args.strictness()),
+            valid,
             errors: report.errors(),
             warnings: report.warnings(),
+            hints: scene.iter().flat_map(winding::warnings).collect(),
             layout,
             limits: options.limits,
             bytes,

@@ -17,6 +17,7 @@ use crate::input::{self, name_of};
 use crate::json;
 use crate::output::StagedOutput;
 use crate::scenes::SceneSource;
+use crate::winding;
 
 impl ConversionArgs {
     /// Converts a file. Creates no output file if an error occurs, or if the report contains a
@@ -236,6 +237,7 @@ impl ConversionRun<'_> {
 
     /// Edits the scene, converts it to `format`, and writes it as a file or, if `to` is JSON, as a JSON document.
     fn write_scene(&mut self, mut scene: Scene, format: Encoding, to: Encoding) -> Result<()> {
+        self.report.warnings.extend(winding::warnings(&scene));
         let moved = self.conversion.edits.apply(&mut scene, &mut self.report.losses);
         self.report.moved = moved.map_err(|error| Failure::usage("--pose", error))?;
         match format {

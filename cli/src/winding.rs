@@ -1,0 +1,202 @@
+//! Detects meshes that are inside out.
+//!
+//! Front faces of scenes are counter-clockwise; reading applies the winding of each format. An inverted winding is valid
+//! in all formats, but makes surfaces invisible or black.
+
+use std::ops::Range;
+
+use glam::{BVec3, DVec3};
+use meshspec::scene::{Mesh, Placement, Scene};
+
+/// The largest number of faces per mesh whose normals are examined, evenly spread: enough to tell a majority, at the
+/// same cost for a mesh of any size.
+const MAX_FACES: usize = 4096;
+
+/// The fraction of faces that must oppose their normals. In foliage, whose normals do not follow its faces, about half
+/// of the faces oppose them; in an inverted mesh, all but those at sharp edges.
+const MIN_OPPOSING: f64 = 2.0 / 3.0;
+
+/// The cosine between the normal of a face and the mean normal of its corners up to which they oppose: 120°. Smooth
+/// normals turn a mean by up to 60°, if the corners belong to both sides of a thin part.
+const MAX_COSINE: f64 = -0.5;
+
+/// The least volume of a solid, as a fraction of the cube of its size. Sums of 64-bit numbers are exact to about 1e-14;
+/// below, a closed surface is flat, and has no inside.
+const MIN_VOLUME: f64 = 1e-9;
+
+/// The largest number of meshes that a warning names.
+const MAX_NAMES: usize = 5;
+
+/// Returns a warning about the meshes of a scene that oppose their normals, and one about the meshes that are closed and
+/// have a negative volume. The latter omits meshes that are to be seen from within: a room or sky with another mesh in
+/// it, and the wall of a cavity.
+pub fn warnings(scene: &Scene) -> Vec<String> {
+    let solids: Vec<_> = scene.meshes.iter().map(Solid::of).collect();
+    let (mut opposing, mut negative) = (Vec::new(), Vec::new());
+    for (index, (mesh, solid)) in scene.meshes.iter().zip(&solids).enumerate() {
+        let mut others = (0..).zip(&solids).filter(|(other, _)| *other != index).map(|(_, other)| other);
+        if opposes_normals(mesh) {
+            opposing.push(index);
+        } else if solid.volume < 0.0
+            && is_closed(mesh)
+            && !others.any(|other| solid.encloses(other) || (other.volume > 0.0 && other.encloses(solid)))
+        {
+            negative.push(index);
+        }
+    }
+    let of_kind = |meshes: &[usize], reason: &str| {
+        let named = meshes.iter().take(MAX_NAMES).map(|index| match &*scene.meshes[*index].name {
+            "" => format!("meshes[{index}]"),
+            name => format!("meshes[{index}] \"{name}\""),
+        });
+        let named: Vec<_> = named.collect();
+        let more = match meshes.len().saturating_sub(MAX_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        (!meshes.is_empty()).then(|| format!("inside out: {reason}: {}{more}", named.join(", ")))
+    };
+    let opposing = of_kind(&opposing, "the winding of most faces opposes their normals");
+    let negative = of_kind(&negative, "the surface is closed, but its volume is negative");
+    opposing.into_iter().chain(negative).collect()
+}
+
+/// The volume that a mesh encloses, and the bounding box of its instances.
+struct Solid {
+    /// The signed volume; 0 if it is below [`MIN_VOLUME`], or the mesh has no finite size. Meaningful only for a closed
+    /// mesh.
+    volume: f64,
+    min: DVec3,
+    max: DVec3,
+}
+
+impl Solid {
+    fn of(mesh: &Mesh) -> Solid {
+        let points = mesh.positions.iter().map(|position| to_point(*position));
+        let (min, max) = bounding_box(points);
+        let center = (min + max) / 2.0;
+        let mut sum = 0.0;
+        mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
+            let [a, b, c] = corners.map(|corner| position(mesh, corner) - center);
+            sum += a.dot(b.cross(c));
+        });
+        let volume = sum / 6.0;
+        let least = MIN_VOLUME * (max - min).length().powi(3);
+        let has_volume = volume.is_finite() && volume.abs() > least;
+        let volume = if has_volume { volume } else { 0.0 };
+        if mesh.placements.is_empty() {
+            return Solid { volume, min, max };
+        }
+        let corners = (0..8).map(|corner| {
+            DVec3::select(BVec3::new(corner & 1 == 0, corner & 2 == 0, corner & 4 == 0), min, max)
+        });
+        let instances = mesh.placements.iter().flat_map(Placement::transforms);
+        let (min, max) = bounding_box(
+            instances
+                .flat_map(|transform| corners.clone().map(move |corner| transform.transform_point3(corner))),
+        );
+        Solid { volume, min, max }
+    }
+
+    fn encloses(&self, inner: &Solid) -> bool {
+        self.min.cmplt(inner.min).all() && self.max.cmpgt(inner.max).all()
+    }
+}
+
+fn bounding_box(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
+    points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), point| (min.min(point), max.max(point)))
+}
+
+/// Returns `true` if the winding of most faces opposes the normals of their corners.
+fn opposes_normals(mesh: &Mesh) -> bool {
+    let Some(normals) = &mesh.normals else { return false };
+    let (mut examined, mut opposing) = (0_usize, 0_usize);
+    for face in sampled_faces(mesh) {
+        let corners: Vec<u32> = face.filter_map(|corner| corner_index(mesh, corner)).collect();
+        let Some((first, others)) = corners.split_first() else { continue };
+        let first = position(mesh, *first);
+        let normal: DVec3 = others
+            .windows(2)
+            .map(|pair| (position(mesh, pair[0]) - first).cross(position(mesh, pair[1]) - first))
+            .sum();
+        let mean: DVec3 = corners
+            .iter()
+            .filter_map(|corner| normals.get(*corner as usize))
+            .map(|normal| to_point(*normal))
+            .sum();
+        // Not a number for degenerate faces and invalid normals.
+        let cosine = normal.dot(mean) / (normal.length() * mean.length());
+        examined += usize::from(!cosine.is_nan());
+        opposing += usize::from(cosine <= MAX_COSINE);
+    }
+    opposing > 0 && opposing as f64 >= MIN_OPPOSING * examined as f64
+}
+
+/// Returns the positions of the corners of at most [`MAX_FACES`] faces, evenly spread.
+fn sampled_faces(mesh: &Mesh) -> Vec<Range<usize>> {
+    match &mesh.faces.corners {
+        Some(counts) => {
+            let mut end = 0;
+            let faces = counts.iter().map(|count| {
+                let start = end;
+                end += *count as usize;
+                start..end
+            });
+            faces.step_by(counts.len().div_ceil(MAX_FACES).max(1)).collect()
+        }
+        None => {
+            let count = mesh.faces.corner_count(mesh.positions.len()) / 3;
+            let faces = (0..count).step_by(count.div_ceil(MAX_FACES).max(1));
+            faces.map(|face| 3 * face..3 * face + 3).collect()
+        }
+    }
+}
+
+fn corner_index(mesh: &Mesh, corner: usize) -> Option<u32> {
+    match &mesh.faces.indices {
+        Some(indices) => indices.get(corner),
+        None => Some(corner as u32),
+    }
+}
+
+/// Returns `true` if each edge of the surface has two faces of opposite direction, so that its volume does not depend on
+/// the origin. Compares positions, since corners at the same position need not share a vertex.
+///
+/// Instead of a table of edges, adds up a hash of each edge, and subtracts that of the reverse edge. In a closed surface
+/// the sum is 0; in others with a probability of 1 in 2^64.
+fn is_closed(mesh: &Mesh) -> bool {
+    let hashes: Vec<u64> = mesh.positions.iter().map(|position| hash_position(*position)).collect();
+    let mut sum = 0_u64;
+    mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
+        let [a, b, c] = corners.map(|corner| hashes.get(corner as usize).copied().unwrap_or_default());
+        for (from, to) in [(a, b), (b, c), (c, a)] {
+            sum = sum.wrapping_add(hash_edge(from, to)).wrapping_sub(hash_edge(to, from));
+        }
+    });
+    sum == 0
+}
+
+fn hash_position(position: [f32; 3]) -> u64 {
+    // Adding 0 makes −0 equal to 0.
+    position.iter().fold(0, |hash, coordinate| mix(hash ^ u64::from((coordinate + 0.0).to_bits())))
+}
+
+fn hash_edge(from: u64, to: u64) -> u64 {
+    mix(mix(from).wrapping_add(to))
+}
+
+/// The finaliser of SplitMix64, by Sebastiano Vigna.
+fn mix(mut hash: u64) -> u64 {
+    hash = hash.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
+
+fn position(mesh: &Mesh, vertex: u32) -> DVec3 {
+    mesh.positions.get(vertex as usize).map_or(DVec3::NAN, |position| to_point(*position))
+}
+
+fn to_point(coordinates: [f32; 3]) -> DVec3 {
+    DVec3::from(coordinates.map(f64::from))
+}

@@ -1,0 +1,64 @@
+//! Vertices that are not finite.
+
+use meshspec::interop::Interchange::{self, Obj, Ply};
+use meshspec::scene::{Colors, Faces, Indices, Mesh};
+
+use super::{scene, scene_of, triangle, write};
+
+/// Returns a triangle with a vertex before it, and one after it, that are not finite and that no face uses.
+fn with_unused_vertices() -> Mesh {
+    let mut mesh = triangle();
+    mesh.positions.insert(0, [f32::NAN; 3]);
+    mesh.positions.push([0.0, f32::INFINITY, 0.0]);
+    mesh.faces.indices = Some(Indices::U16(vec![1, 2, 3]));
+    mesh.colors = vec![Colors::U8((0..5).map(|red| [red, 0, 0, 255]).collect())];
+    mesh
+}
+
+#[test]
+fn unused_vertices_that_are_not_finite_are_dropped() {
+    for format in Interchange::ALL {
+        let (folder, losses) = write(*format, scene_of(vec![with_unused_vertices()])).unwrap();
+        let expected = "dropped: meshes[0].positions: vertices that are not finite and that no face uses, 2 of 5 vertices";
+        assert!(losses.contains(expected), "{format}: {losses}");
+        let file = &folder[&format!("file.{format}")];
+        let (scene, _) = format.read(file, &folder, &Default::default(), &Default::default()).unwrap();
+        assert_eq!(scene.meshes[0].positions, triangle().positions, "{format}");
+        assert_eq!(scene.triangles().count(), 1);
+    }
+}
+
+#[test]
+fn the_other_attributes_are_dropped_with_them() {
+    let (folder, _) = write(Ply, scene_of(vec![with_unused_vertices()])).unwrap();
+    let mesh = scene(Ply, &folder["file.ply"]).0.meshes.remove(0);
+    assert_eq!(mesh.colors, [Colors::U8([1, 2, 3].map(|red| [red, 0, 0, 255]).to_vec())]);
+}
+
+/// Points that are not finite stand for missing measurements.
+#[test]
+fn points_that_are_not_finite_are_dropped() {
+    let mut points = triangle();
+    points.faces = Faces::triangles(Vec::new());
+    points.positions[1] = [f32::NAN; 3];
+    let (folder, losses) = write(Ply, scene_of(vec![points.clone()])).unwrap();
+    assert!(losses.ends_with("1 of 3 vertices"), "{losses}");
+    assert_eq!(scene(Ply, &folder["file.ply"]).0.meshes[0].positions, [[0.0; 3], [0.0, 1.0, 0.0]]);
+    // A mesh without any finite position would vanish.
+    points.positions = vec![[f32::NAN; 3]; 3];
+    let error = write(Obj, scene_of(vec![points])).unwrap_err();
+    assert!(error.to_string().contains("is not finite"), "{error}");
+}
+
+#[test]
+fn used_vertices_that_are_not_finite_are_errors() {
+    let mut mesh = with_unused_vertices();
+    mesh.faces.indices = Some(Indices::U16(vec![1, 2, 4]));
+    let error = write(Obj, scene_of(vec![mesh.clone()])).unwrap_err();
+    assert!(error.to_string().contains("is not finite"), "{error}");
+    // Without indices, faces use all vertices.
+    mesh.faces = Faces::default();
+    mesh.positions.push([0.0; 3]);
+    mesh.colors.clear();
+    assert!(write(Obj, scene_of(vec![mesh])).is_err());
+}
