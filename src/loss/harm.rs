@@ -12,7 +12,8 @@ impl Loss {
     ///
     /// With an error, the harm is its fraction of the size of the mesh, of the texture width, of the range of values, or
     /// of 180°; of 1 m, 1 s or 1 if the range is unknown. Otherwise, it is the fraction of items affected, 1 if
-    /// unknown. The harm of other names and of another structure is at most [`HIDEABLE_HARM`].
+    /// unknown. The harm is at most [`HIDEABLE_HARM`] where the values of the model are kept: if items were split,
+    /// merged or renamed, and for names and content other than the model, without an error.
     ///
     /// ```
     /// use meshspec::{Loss, LossKind, Quantity, path};
@@ -27,12 +28,13 @@ impl Loss {
             Some((count, Some(of))) if of > 0 => (count as f64 / of as f64).min(1.0),
             _ => 1.0,
         };
-        let harm = match (self.kind, self.error) {
-            (_, Some(error)) => self.error_harm(error),
-            (LossKind::Dropped | LossKind::Changed | LossKind::Quantized, None) => share,
-            (LossKind::Split | LossKind::Merged | LossKind::Renamed, None) => share.min(HIDEABLE_HARM),
-        };
-        if self.category == Category::Names { harm.min(HIDEABLE_HARM) } else { harm }
+        let is_kept = matches!(self.kind, LossKind::Split | LossKind::Merged | LossKind::Renamed)
+            || matches!(self.category, Category::Names | Category::Other);
+        match self.error {
+            Some(error) => self.error_harm(error),
+            None if is_kept => share.min(HIDEABLE_HARM),
+            None => share,
+        }
     }
 
     fn error_harm(&self, error: f64) -> f64 {

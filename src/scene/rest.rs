@@ -102,7 +102,7 @@ impl Scene {
         let mut unmeasured = None::<&VertexDeviation>;
         for animation in &self.animations {
             let joints = self.skeleton.joints.len();
-            let times = animation.all_times();
+            let times = with_midpoints(&animation.all_times());
             let step = (times.len() * joints).div_ceil(MAX_PRODUCTS).max(1);
             let times: Vec<f32> = times.into_iter().step_by(step).collect();
             let count = MAX_PRODUCTS / times.len().max(1);
@@ -133,6 +133,12 @@ impl Scene {
             Loss::quantized("animations", message, Quantity::POSITIONS, error).with_mesh_size(size)
         })
     }
+}
+
+/// Returns the times and the middles between them, where poses between keys differ most from those of the keys.
+fn with_midpoints(times: &[f32]) -> Vec<f32> {
+    let middles = times.windows(2).map(|pair| pair[0] + (pair[1] - pair[0]) / 2.0);
+    times.iter().copied().chain(middles).collect()
 }
 
 fn longest_axis(matrix: Mat4) -> f32 {

@@ -39,7 +39,7 @@ const HEIGHT_FRACTIONS: [f32; 2] = [1.0 / 4.0, 1.0 / 64.0];
 pub struct Encoding {
     sizes: VertexSizes,
     tolerance: Tolerance,
-    /// The requested maximum error of a coordinate, in units of the format.
+    /// The requested maximum distance that a position moves, in units of the format.
     max_error: Option<f32>,
     /// Metres per unit.
     unit: f32,
@@ -114,7 +114,7 @@ impl Encoding {
 
     /// Returns the largest coordinate error that is always accepted in a mesh of `size`, even if triangles collapse.
     pub fn accepted_error(&self, size: f32) -> f32 {
-        self.max_error.unwrap_or(size * ALWAYS_ACCEPTED)
+        self.max_error.map_or(size * ALWAYS_ACCEPTED, |max_error| max_error / 3.0_f32.sqrt())
     }
 
     /// Returns the largest rounding error of a coordinate of `position`, and a bound for positions with no larger
@@ -156,8 +156,8 @@ impl Encoding {
             hints.extend(larger.map(|_| "--precision 128bit".to_owned()));
         }
         if is_packed && self.max_error.is_some() {
-            let nearest = self.try_encode(attributes, surface, source, &decode)?.effect.error;
-            let metres = format_rounded_up((nearest * self.unit).into()).parse().unwrap_or(f32::INFINITY);
+            let nearest = self.try_encode(attributes, surface, source, &decode)?.effect.distance;
+            let metres = format_rounded_up(nearest * self.unit()).parse().unwrap_or(f32::INFINITY);
             let coarser = try_alternative(&self.with_max_error(metres / self.unit), source, attributes);
             hints.extend(coarser.map(|_| format!("--precision {metres}")));
         }
@@ -203,19 +203,23 @@ impl Encoding {
         };
         let second = match self.max_error {
             _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
-            // A bone rotation mixes the three coordinates, so their errors add up in model space.
+            // The distance is at most √3 times the largest coordinate.
             Some(max_error) if !self.is_accepted(&first) => encode(vec![max_error / 3.0_f32.sqrt(); count])?,
             None if !first.effect.keeps_surface(TOLERATED_LOSS) => encode(error_limits(source, fine))?,
             _ => return Ok(first),
         };
-        Ok(if self.max_error.is_some() && second.effect.error > first.effect.error { first } else { second })
+        Ok(if self.max_error.is_some() && second.effect.distance > first.effect.distance {
+            first
+        } else {
+            second
+        })
     }
 
     /// Returns `true` if the error is within the requested maximum; by default, within limits relative to the mesh
     /// size.
     fn is_accepted(&self, EncodedMesh { effect, .. }: &EncodedMesh) -> bool {
         if let Some(max_error) = self.max_error {
-            return effect.error <= max_error + effect.height_rounding;
+            return effect.distance <= f64::from(max_error + effect.height_rounding);
         }
         if effect.size == 0.0 {
             return true;
@@ -226,12 +230,19 @@ impl Encoding {
     }
 
     fn rejection_error(&self, effect: &PackingEffect, source: &SourceMesh) -> Error {
-        let metres = |length: f32| format_rounded_up((length * self.unit).into());
+        let metres = |length: f64| format_rounded_up(length * self.unit());
         let name = if source.name.is_empty() { String::new() } else { format!(" of \"{}\"", source.name) };
         let expected = match self.max_error {
-            Some(max_error) => format!(", expected at most {} m", metres(max_error)),
+            // Six digits hide the rounding of the request to other units.
+            Some(max_error) => {
+                let requested: f32 = format!("{:.5e}", max_error * self.unit).parse().unwrap_or(max_error);
+                format!(", expected at most {requested} m")
+            }
             None => {
-                format!(", {} % of its size", format_rounded_up((100.0 * effect.error / effect.size).into()))
+                format!(
+                    ", {} % of its size",
+                    format_rounded_up(100.0 * effect.distance / f64::from(effect.size))
+                )
             }
         };
         let collapsed = match effect.lost_triangles {
@@ -243,7 +254,7 @@ impl Encoding {
         } else {
             ""
         };
-        let error = metres(effect.error);
+        let error = metres(effect.distance);
         let message = format!("packed positions{name} are off by {error} m{expected}{collapsed}{bones}");
         Error::inexpressible(message).at(path!(positions))
     }
