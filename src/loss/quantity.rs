@@ -86,9 +86,13 @@ impl Unit {
 pub(crate) fn format_rounded_up(number: f64) -> String {
     let near = format!("{number:.1e}");
     let nearest: f64 = near.parse().unwrap_or(number);
-    let rounded = if nearest < number { next_two_digits(&near).unwrap_or(number) } else { nearest };
-    let is_plain = rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs());
-    if is_plain { rounded.to_string() } else { format!("{rounded:e}") }
+    format_plain(if nearest < number { next_two_digits(&near).unwrap_or(number) } else { nearest })
+}
+
+/// Formats a number, with an exponent if it is very small or large.
+pub(crate) fn format_plain(number: f64) -> String {
+    let is_plain = number == 0.0 || (1e-4..1e6).contains(&number.abs());
+    if is_plain { number.to_string() } else { format!("{number:e}") }
 }
 
 /// Returns the number that follows a positive number of the form `1.2e-3`, in steps of its last digit.

@@ -146,9 +146,11 @@ pub(super) fn to_byte(channel: f32, worst: &mut f64) -> u8 {
     byte
 }
 
-/// Returns the error of a number that is stored as a byte, 255 for 1.0. Readers divide in 32 or 64 bits, so the larger
-/// error is returned. NaN has no error.
+/// Returns a bound of the error of a number that is stored as a byte, 255 for 1.0; 0 if the byte stores exactly this
+/// number, or for NaN. Covers the rounding of readers that compute in 32 bits.
 pub(crate) fn byte_error(number: f32, byte: u8) -> f64 {
-    let exact = (f64::from(number) - f64::from(byte) / 255.0).abs();
-    exact.max((f64::from(number) - f64::from(f32::from(byte) / 255.0)).abs())
+    if number == f32::from(byte) / 255.0 {
+        return 0.0;
+    }
+    (f64::from(number) - f64::from(byte) / 255.0).abs() + f64::from(f32::EPSILON)
 }

@@ -171,8 +171,8 @@ fn incompatible_numbers_form_separate_groups() {
         group_lines(&losses),
         [
             "dropped: meshes[0].faces and 1 more, up to meshes[3].faces: flattened: a",
-            "dropped: meshes[1].faces and 1 more, up to meshes[2].faces: flattened, 126 of 210 triangles",
             "dropped: meshes[4].faces: flattened: 7 corners",
+            "dropped: meshes[1].faces and 1 more, up to meshes[2].faces: flattened, 126 of 210 triangles",
         ]
     );
     let numbers = [dropped("meshes", "1 gone"), dropped("meshes", "2 gone")];

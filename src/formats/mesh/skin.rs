@@ -131,9 +131,13 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots
             let bytes = weights.into_iter().map(|weights| {
                 let bytes = scene::skin::weights_to_bytes(weights);
                 let sum: f32 = weights.iter().sum();
-                normalized += usize::from(scene::skin::needs_normalizing(weights.into_iter()));
+                let is_normalized = scene::skin::needs_normalizing(weights.into_iter());
+                normalized += usize::from(is_normalized);
                 for (weight, byte) in weights.into_iter().zip(bytes).filter(|_| sum > 0.0) {
                     worst = worst.max(byte_error(weight / sum, byte));
+                    if !is_normalized {
+                        worst = worst.max(byte_error(weight, byte));
+                    }
                 }
                 bytes
             });

@@ -350,7 +350,12 @@ fn report_errors(
     report("positions", Quantity::POSITIONS, unit * effect.distance);
     report("uvs[0]", Quantity::TEXTURE_COORDINATES, rounded_up(errors.st));
     report("normals", Quantity::NORMALS, effect.normal_angle);
-    report("colors[0]", Quantity::COLORS, color_rounding + f64::from(errors.color) / 255.0);
+    // Covers the rounding of readers that divide by 255 in 32 bits.
+    let color = match errors.color {
+        0 => color_rounding,
+        difference => color_rounding + f64::from(difference) / 255.0 + f64::from(f32::EPSILON),
+    };
+    report("colors[0]", Quantity::COLORS, color);
 }
 
 /// Returns an upper bound of the error whose nearest 32-bit number is `error`.

@@ -6,7 +6,7 @@ use half::f16;
 use super::super::{
     Attributes, Face, Surface, Tolerance, Triple, VertexErrors, VertexSize, VertexSizes, Vertices,
 };
-use crate::loss::format_rounded_up;
+use crate::loss::{format_plain, format_rounded_up};
 use crate::scene::{Conventions, Precision, Scene, SceneOptions};
 use crate::{Error, Result, Strictness, path};
 
@@ -235,8 +235,8 @@ impl Encoding {
         let expected = match self.max_error {
             // Six digits hide the rounding of the request to other units.
             Some(max_error) => {
-                let requested: f32 = format!("{:.5e}", max_error * self.unit).parse().unwrap_or(max_error);
-                format!(", expected at most {requested} m")
+                let requested = format!("{:.5e}", max_error * self.unit).parse().unwrap_or(f64::INFINITY);
+                format!(", expected at most {} m", format_plain(requested))
             }
             None => {
                 format!(
