@@ -62,7 +62,8 @@ pub struct Mesh {
 /// use meshspec::scene::Colors;
 ///
 /// let (bytes, error) = Colors::F32(vec![[1.0, 0.0, 1.25, 1.0]]).into_u8(); // 1.25 is clamped to 1.
-/// assert_eq!((&*bytes, error), (&[[255, 0, 255, 255]][..], 0.25));
+/// assert_eq!(bytes, [[255, 0, 255, 255]]);
+/// assert!(error >= 0.25 && error < 0.250001);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Colors {
@@ -73,13 +74,13 @@ pub enum Colors {
 }
 
 impl Colors {
-    /// Converts the colours to bytes. Returns them with the largest rounding or clamping error of a channel, where 1.0
+    /// Converts the colours to bytes. Returns them with a bound of the rounding and clamping error of a channel, where 1.0
     /// is full intensity.
-    pub fn into_u8(self) -> (Vec<[u8; 4]>, f32) {
+    pub fn into_u8(self) -> (Vec<[u8; 4]>, f64) {
         match self {
             Colors::U8(values) => (values, 0.0),
             Colors::F32(values) => {
-                let mut worst = 0.0_f32;
+                let mut worst = 0.0_f64;
                 (values.into_iter().map(|color| color.map(|c| to_byte(c, &mut worst))).collect(), worst)
             }
         }

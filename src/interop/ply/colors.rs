@@ -12,7 +12,7 @@ pub(super) struct ColorColumns {
     pub names: [&'static str; 3],
     pub values: Colors,
     /// The largest error of rounding 64-bit floats.
-    pub error: f32,
+    pub error: f64,
     /// Whether the type does not imply the range, and the values were scaled to 0 to 1.
     pub is_scaled: bool,
 }
@@ -49,7 +49,7 @@ fn to_colors<const N: usize>(rows: &Rows, columns: [usize; N], names: [&'static 
     ColorColumns {
         names,
         values: Colors::F32(colors),
-        error: if types.contains(&NumberType::F64) { error / divisors[0] } else { 0.0 },
+        error: if types.contains(&NumberType::F64) { error / f64::from(divisors[0]) } else { 0.0 },
         is_scaled: types
             .iter()
             .zip(divisors)

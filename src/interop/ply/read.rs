@@ -101,7 +101,7 @@ fn relative_images(images: &[String], losses: &mut Vec<Loss>) -> Vec<String> {
 
 /// Fills in the attributes of the vertices.
 fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> Result<(), String> {
-    let mut quantized = |path: &str, quantity: Quantity, error: f32| {
+    let mut quantized = |path: &str, quantity: Quantity, error: f64| {
         let message = format!("{} were rounded from 64 to 32 bits", quantity.name);
         losses.extend(Loss::quantized(path, message, quantity, error).if_any());
     };
