@@ -55,7 +55,9 @@ impl Scene {
             Some(format) => format.read(&bytes, &Folder::of(path), &scene_options, &options.limits),
             None => {
                 let detected = detect_without(&interchange_names(), &bytes, path)?;
-                detected.read(&bytes, options)?.into_scene(&scene_options)
+                let (scene, mut losses) = detected.read(&bytes, options)?.into_scene(&scene_options)?;
+                losses.extend(AnyFormat::from(detected.format).uncovered_bytes(&bytes, options));
+                Ok((scene, losses))
             }
         };
         fs::read(path).map_err(Error::from).and_then(read).map_err(|error| error.in_file(path))

@@ -5,8 +5,6 @@ use std::ops::ControlFlow;
 
 use super::examples::ExampleSearch;
 use super::{About, Declared, Detection, Interpretation, RuleExample, rule_texts};
-#[cfg(feature = "scene")]
-use crate::Loss;
 #[cfg(any(feature = "scene", feature = "serde"))]
 use crate::WriteOptions;
 use crate::contents::Contents;
@@ -17,7 +15,7 @@ use crate::layout::schema::{Schema, SchemaFile};
 use crate::lines::Line;
 #[cfg(feature = "scene")]
 use crate::scene::{Conventions, Scene, SceneOptions};
-use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule};
+use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, Rule};
 
 /// A callback for each line of a text file. `ControlFlow::Break` stops the calls.
 type LineCallback<'e> = &'e mut dyn FnMut(&Line) -> ControlFlow<()>;
@@ -74,6 +72,7 @@ pub struct AnyFormat {
     check: fn(&[u8], &ReadOptions) -> Result<Report>,
     pub(super) info: fn(&[u8], &ReadOptions) -> Result<Info>,
     contents: ReadContents,
+    uncovered_bytes: fn(&[u8], &ReadOptions) -> Vec<Loss>,
     lines: fn(&[u8], LineCallback),
     check_lines: fn(&[u8]) -> Report,
     #[cfg(feature = "proptest")]
@@ -100,6 +99,7 @@ impl AnyFormat {
             check: T::check_file,
             info: T::info_of,
             contents: T::contents_of,
+            uncovered_bytes: T::uncovered_bytes,
             lines: T::lines,
             check_lines: T::check_lines,
             #[cfg(feature = "proptest")]
@@ -193,6 +193,26 @@ impl AnyFormat {
     /// Returns an error if the file is rejected, or the format lacks the dialect in the options.
     pub fn contents<'f>(self, bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
         (self.contents)(bytes, options)
+    }
+
+    /// Returns the losses of reading a file as a document: bytes that no field covers. See
+    /// [`Declared::uncovered_bytes`].
+    ///
+    /// ```
+    /// # #[cfg(feature = "bmd")] {
+    /// use meshspec::{AnyFormat, FormatId};
+    ///
+    /// let mut bytes = std::fs::read("samples/bmd/pyramid.bmd")?;
+    /// let format = AnyFormat::from(FormatId::Bmd);
+    /// assert!(format.uncovered_bytes(&bytes, &Default::default()).is_empty());
+    /// bytes.extend(b"a note");
+    /// let [loss] = &format.uncovered_bytes(&bytes, &Default::default())[..] else { panic!() };
+    /// assert_eq!(loss.affected.map(|bytes| bytes.count), Some(6));
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    pub fn uncovered_bytes(self, bytes: &[u8], options: &ReadOptions) -> Vec<Loss> {
+        (self.uncovered_bytes)(bytes, options)
     }
 
     /// The grammar of a text format; `None` for a binary format, which has layouts.

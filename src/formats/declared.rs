@@ -1,6 +1,6 @@
 //! Operations that need only the declaration of a format, not a codec.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::{About, Confidence, Detection, RuleExample};
 use crate::contents::{Contents, Fields};
@@ -10,7 +10,7 @@ use crate::layout::grammar::Grammar;
 use crate::layout::structure::TrailingVisitor;
 use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor};
 use crate::lines::Line;
-use crate::{Dialect, ReadOptions, Report, Result, Rule, Span};
+use crate::{Dialect, Loss, ReadOptions, Report, Result, Rule, Span};
 
 /// A declared format and the operations on its files.
 ///
@@ -155,6 +155,27 @@ pub trait Declared: 'static {
             contents.fields = Some(fields.map_err(|fault| Self::ABOUT.structure(layout).to_error(&fault))?);
         }
         Ok(contents)
+    }
+
+    /// Returns the losses of reading a file as a document: a count of the [bytes that no field
+    /// covers](walk::uncovered), with their ranges, for the gaps of the file and for its trailing bytes. Empty for a text
+    /// format, and for a file that its declaration does not match. Formats override this if their documents hold these
+    /// bytes.
+    fn uncovered_bytes(bytes: &[u8], options: &ReadOptions) -> Vec<Loss> {
+        let dialect = Self::dialect_of(bytes, options).unwrap_or_default();
+        let layout = Self::layout_of(bytes, dialect);
+        let uncovered = layout.and_then(|layout| walk::uncovered(layout, bytes, &options.limits).ok());
+        let (trailing, gaps) = uncovered
+            .unwrap_or_default()
+            .into_iter()
+            .partition::<Vec<_>, _>(|range| range.end == bytes.len() as u64);
+        let loss = |path: &str, ranges: Vec<Range<u64>>| {
+            let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>();
+            Loss::dropped(path, "bytes that no field covers")
+                .with_count(count as usize, "bytes")
+                .listing(ranges.into_iter().map(|range| Span::Bytes(range).to_string()))
+        };
+        [loss("gaps", gaps), loss(walk::TRAILING, trailing)].into_iter().flatten().collect()
     }
 
     /// Calls `each` with each line of a text file and its meaning, until `each` returns `ControlFlow::Break`. Does

@@ -68,7 +68,8 @@ impl AnyFormat {
         self.scenes.is_some_and(|scenes| scenes.needs_normals)
     }
 
-    /// Decodes a file to a scene. Also returns the losses: data that a scene cannot represent.
+    /// Decodes a file to a scene. Also returns the losses: data that a scene cannot represent, and bytes that no field
+    /// covers.
     ///
     /// # Errors
     ///
@@ -80,8 +81,9 @@ impl AnyFormat {
         scene: &SceneOptions,
     ) -> Result<(Scene, Vec<Loss>)> {
         let Some(scenes) = self.scenes else { return Err(self.missing_error("scenes")) };
-        let (scene, losses) = (scenes.read)(bytes, options, scene)?;
+        let (scene, mut losses) = (scenes.read)(bytes, options, scene)?;
         scene.check().map_err(|error| error.in_format(self.name()))?;
+        losses.extend(self.uncovered_bytes(bytes, options));
         Ok((scene, losses))
     }
 

@@ -317,3 +317,54 @@ fn ten_thousand_mutations_are_accepted_alike(files: Vec<File>) {
         "{accepted} of 10,000 accepted: the mutations are too wild or too tame"
     );
 }
+
+/// A block of stored content, and a name at an offset.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[derive(Debug)]
+struct Holes {
+    size: u8,
+    name_offset: u8,
+    #[br(count = size)]
+    #[layout(content = [u8; 2])]
+    pair: Vec<u8>,
+    #[br(seek_before = SeekFrom::Start(name_offset as u64), restore_position)]
+    name: [u8; 2],
+}
+
+/// Returns the ranges that no field of `Holes` covers.
+fn uncovered_ranges(bytes: &[u8]) -> Vec<Range<u64>> {
+    walk::uncovered(&Holes::TYPE, bytes, &Limits::default()).unwrap()
+}
+
+#[test]
+fn uncovered_bytes_are_found_everywhere() {
+    assert_eq!(uncovered_ranges(b"\x02\x04ababc"), [6..7], "after the end");
+    assert_eq!(uncovered_ranges(b"\x03\x05ab!ab"), [4..5], "in a block");
+    assert_eq!(uncovered_ranges(b"\x02\x06ab??ab"), [4..6], "in a gap");
+    assert_eq!(uncovered_ranges(b"\x04\x08ab!!??ab!"), [4..8, 10..11]);
+    assert_eq!(uncovered_ranges(b"\x02\x02ab"), [], "fields that overlap");
+    walk::uncovered(&Holes::TYPE, b"\x02\x09ab", &Limits::default()).unwrap_err();
+}
+
+/// Zeros up to a multiple of 16, and 16 more, are padding; other bytes, and more zeros, are not.
+#[test]
+fn padding_is_no_content() {
+    let padded = |zeros: usize| {
+        let mut bytes = b"\x02\x00ab".to_vec();
+        bytes.resize(4 + zeros, 0);
+        bytes[1] = bytes.len() as u8;
+        bytes.extend(b"ab");
+        bytes
+    };
+    for zeros in 0..=28 {
+        assert_eq!(uncovered_ranges(&padded(zeros)), [], "{zeros} zeros");
+    }
+    assert_eq!(uncovered_ranges(&padded(29)), [32..33]);
+    let mut noted = padded(28);
+    noted[9] = b'!';
+    assert_eq!(uncovered_ranges(&noted), [4..32]);
+    // A format without offsets has no padding.
+    assert_eq!(walk::uncovered(&<[u8; 2] as Layout>::TYPE, b"ab\0", &Limits::default()), Ok(vec![2..3]));
+}

@@ -93,3 +93,40 @@ fn vertices_are_dumped_by_variant() {
     let tables = folder().run("schema bmd --as markdown").fine();
     assert!(tables.contains("## TexturedVertex64") && tables.contains("A look-ahead"), "{tables}");
 }
+
+/// A note after the end of the file, or in the padding after the header, which no document holds.
+#[test]
+fn bytes_that_no_field_covers_are_listed() {
+    let folder = folder();
+    let mut after_end = pyramid();
+    let end = after_end.len();
+    after_end.extend(b"payload");
+    let mut in_gap = pyramid();
+    assert_eq!(in_gap[0x30..0x40], [0; 16]);
+    in_gap[0x34..0x38].copy_from_slice(b"note");
+    let at_end =
+        format!("dropped: trailing: bytes that no field covers: bytes {end:#x}..{:#x}: 7\n", end + 7);
+    let gap = "dropped: gaps: bytes that no field covers: bytes 0x30..0x40: 16\n".to_owned();
+    for (bytes, line, field) in [(after_end, at_end, "trailing"), (in_gap, gap, "gaps")] {
+        folder.put("noted.bmd", &bytes);
+        for to in ["json", "bmd", "glb", "mesh"] {
+            let strict = format!("convert noted.bmd out.{to} --to {to} --strict");
+            let message = folder.run(&strict).fails(1);
+            assert!(message.contains(&line) && message.contains("--strict allows no losses"), "{message}");
+            assert!(!folder.names().contains(&format!("out.{to}")));
+            let output = folder.run(&format!("convert noted.bmd out.{to} --to {to}"));
+            assert!(output.stderr.contains(&line), "{to}: {}", output.stderr);
+            assert_eq!(output.status, 0);
+        }
+        assert_eq!(folder.get("out.bmd"), pyramid());
+        let message = folder.run("diff pyramid.bmd noted.bmd").stdout;
+        assert!(message.contains(&format!("\n  {field}: ")), "{message}");
+        ["json", "bmd", "glb", "mesh"].iter().for_each(|to| {
+            fs::remove_file(folder.path(&format!("out.{to}"))).unwrap();
+        });
+    }
+    folder.run("convert pyramid.bmd strict.json --strict").fine();
+    // `edit` changes bytes in place, so it keeps them.
+    folder.run("edit noted.bmd edited.bmd --set header.resv1=7 --lenient").fine();
+    assert!(folder.get("edited.bmd").windows(4).any(|bytes| bytes == b"note"));
+}

@@ -73,6 +73,11 @@ impl Declared for Document {
         ..About::new("crucible", "Crucible", || &*schema::LAYOUTS)
     };
 
+    /// Documents hold the bytes after the last stream and after the last chunk (C9), and nothing else is uncovered.
+    fn uncovered_bytes(_: &[u8], _: &ReadOptions) -> Vec<Loss> {
+        Vec::new()
+    }
+
     fn detect(bytes: &[u8]) -> Detection {
         codec::detect(bytes)
     }

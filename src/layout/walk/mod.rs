@@ -10,6 +10,7 @@ mod document;
 mod find;
 mod select;
 mod subtree;
+mod uncovered;
 mod units;
 mod walker;
 
@@ -32,6 +33,7 @@ pub use select::{Selection, parse_path, select};
 pub(crate) use select::{parse_field, parse_full_path};
 pub(crate) use subtree::Subtree;
 pub use subtree::TRAILING;
+pub use uncovered::uncovered;
 use walker::Walker;
 
 /// A value, or a group of values (struct, array or list) that is entered or left.

@@ -148,10 +148,11 @@ impl ConversionRun<'_> {
                     }
                     return Ok(InputContent::Source(SceneSource::File(format, bytes.to_vec())));
                 };
-                let document = format.read(bytes, &options);
-                document
-                    .map(|document| InputContent::Source(SceneSource::Document(Box::new(document))))
-                    .map_err(|error| Failure::from_file_error(&name_of(self.input), &error, bytes))
+                let document = format
+                    .read(bytes, &options)
+                    .map_err(|error| Failure::from_file_error(&name_of(self.input), &error, bytes))?;
+                self.report.losses.extend(AnyFormat::from(format).uncovered_bytes(bytes, &options));
+                Ok(InputContent::Source(SceneSource::Document(Box::new(document))))
             }
             Encoding::Json => {
                 let (strictness, comments) =
@@ -317,10 +318,13 @@ impl ConversionRun<'_> {
 
     /// Writes a file of a custom format; if `to` is JSON, writes its document as JSON.
     fn write_file(&mut self, format: AnyFormat, bytes: &[u8], to: Encoding) -> Result<()> {
+        let options = self.conversion.read_options();
+        if to == Encoding::Json {
+            self.report.losses.extend(format.uncovered_bytes(bytes, &options));
+        }
         if self.is_rejected() {
             return Ok(());
         }
-        let options = self.conversion.read_options();
         if to == Encoding::Json {
             let text = format.file_to_json(bytes, &options).map_err(|error| self.failure(&error))?;
             return self.output.write(|out| writeln!(out, "{text}"));

@@ -1,6 +1,6 @@
 //! Reads the values of a file into a tree of fields and list items.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
@@ -99,6 +99,16 @@ impl ValueTree {
         let mut builder = Builder::default();
         builder.open_group(Segment::Field(""));
         walk::walk(ty, bytes, limits, &mut builder)?;
+        let gaps = walk::uncovered(ty, bytes, limits)?
+            .into_iter()
+            .filter(|gap| !builder.trailing_ends.contains(&gap.end))
+            .flat_map(|gap| bytes.get(gap.start as usize..gap.end as usize).unwrap_or_default())
+            .copied()
+            .collect::<Vec<u8>>();
+        if !gaps.is_empty() {
+            builder.enter_groups(&[]);
+            builder.add_leaf(Segment::Field("gaps"), Leaf::Text(gaps));
+        }
         Ok(builder.finish())
     }
 
@@ -185,6 +195,8 @@ struct Builder {
     open_groups: Vec<usize>,
     /// The path length of the list or array of numbers that is being read; `None` outside of such a list.
     number_list_depth: Option<usize>,
+    /// The ends of the trailing bytes of the file and of its blocks.
+    trailing_ends: HashSet<u64>,
 }
 
 impl Builder {
@@ -328,7 +340,8 @@ impl Visitor for Builder {
         ControlFlow::Continue(())
     }
 
-    fn visit_trailing(&mut self, path: &[Segment], _: Span, bytes: &[u8]) {
+    fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
+        self.trailing_ends.insert(span.range().end);
         self.enter_groups(path);
         self.add_leaf(Segment::Field(TRAILING), Leaf::Text(bytes.to_vec()));
     }

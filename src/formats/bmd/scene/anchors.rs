@@ -56,7 +56,7 @@ pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, loss
 }
 
 /// Returns the joint to which a vertex is bound in BMD: the joint with the largest weight. `None` without influences.
-fn dominant_joint(mesh: &Mesh, vertex: usize) -> Option<usize> {
+pub fn dominant_joint(mesh: &Mesh, vertex: usize) -> Option<usize> {
     influences(&mesh.skins, vertex).first().map(|(joint, _)| usize::from(*joint))
 }
 
@@ -84,7 +84,7 @@ fn groups_of(scene: &Scene, mesh: &Mesh, dominant: &[Option<usize>], encoding: &
 }
 
 /// Returns the inverse bind matrix of a joint; the identity without a joint.
-fn model_to_joint(scene: &Scene, joint: Option<usize>) -> Mat4 {
+pub fn model_to_joint(scene: &Scene, joint: Option<usize>) -> Mat4 {
     let joint = joint.and_then(|joint| scene.skeleton.joints.get(joint));
     joint.map_or(Mat4::IDENTITY, |joint| joint.inverse_bind)
 }
@@ -164,20 +164,21 @@ impl AddedBones {
             });
             self.anchors.push(Anchor { joint, origin });
         }
-        rebind_vertices(mesh, dominant, group.joint, (self.first + last) as u16);
+        rebind_vertices(mesh, dominant, |vertex| {
+            (dominant[vertex] == group.joint).then_some(self.first + last)
+        });
     }
 }
 
-/// Binds all vertices whose dominant joint is `from` to the joint `to`; `None` selects unbound vertices.
-fn rebind_vertices(mesh: &mut Mesh, dominant: &[Option<usize>], from: Option<usize>, to: u16) {
+/// Binds vertices to the joints that `target` returns, in place of their dominant joints; `None` keeps a binding.
+pub fn rebind_vertices(mesh: &mut Mesh, dominant: &[Option<usize>], target: impl Fn(usize) -> Option<usize>) {
     if mesh.skins.is_empty() {
-        mesh.skins = vec![Skin::rigid(dominant.iter().map(|_| to))];
-        return;
+        mesh.skins = vec![Skin::rigid(dominant.iter().map(|_| Skin::NONE))];
     }
     for skin in &mut mesh.skins {
-        let vertices = skin.joints.iter_mut().zip(dominant).enumerate();
-        for (vertex, (joints, _)) in vertices.filter(|(_, (_, joint))| **joint == from) {
-            if let Some(from) = from {
+        for (vertex, (joints, from)) in skin.joints.iter_mut().zip(dominant).enumerate() {
+            let Some(to) = target(vertex).map(|joint| joint as u16) else { continue };
+            if let Some(from) = *from {
                 joints.iter_mut().filter(|joint| usize::from(**joint) == from).for_each(|joint| *joint = to);
                 continue;
             }

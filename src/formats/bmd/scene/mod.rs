@@ -2,6 +2,7 @@
 
 mod anchors;
 mod animation;
+mod detail;
 mod faces;
 mod hidden;
 mod lods;
@@ -122,6 +123,7 @@ impl FromScene for Document {
         let names =
             split_unaddressable(&mut scene, &mut losses).into_iter().filter_map(|index| names.get(index));
         let out_of_bones = anchors::add_bones(&mut scene, &extras, &encoding, &mut losses);
+        detail::add_bones(&mut scene, &extras, &encoding, &mut losses);
         let center = rig::center_of(&scene);
         let (rig, bones) = Rig::build(&scene, &extras, unit, &mut losses).map_err(in_bmd_format)?;
         let animations =

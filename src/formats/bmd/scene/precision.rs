@@ -3,9 +3,11 @@
 use glam::Vec3;
 use half::f16;
 
+use super::super::schema::VertexTag;
 use super::super::{
     Attributes, Face, Surface, Tolerance, Triple, VertexErrors, VertexSize, VertexSizes, Vertices,
 };
+use super::rig;
 use crate::loss::{format_plain, format_rounded_up};
 use crate::scene::{Conventions, Precision, Scene, SceneOptions};
 use crate::{Error, Result, Strictness, path};
@@ -131,6 +133,41 @@ impl Encoding {
         }
     }
 
+    /// Returns `true` if bones may be added to keep fine detail. A requested maximum error is met with the smallest
+    /// vertices that satisfy it, even if they flatten detail below this error.
+    pub fn keeps_detail(&self) -> bool {
+        self.max_error.is_none()
+    }
+
+    /// Returns `true` if a vertex with a bone loses its colour: in the vertex form of 96 bits, one replaces the other.
+    pub fn drops_colors_with_bones(&self) -> bool {
+        self.sizes == VertexSizes::Fixed(VertexSize::Bits96)
+    }
+
+    /// Returns the maximum number of bones: the vertex form of 64 bits cannot refer to all bones (B9).
+    pub fn max_bones(&self) -> usize {
+        match self.sizes {
+            VertexSizes::Fixed(VertexSize::Bits64) => usize::from(VertexTag::BITS_96),
+            _ => rig::MAX_BONES,
+        }
+    }
+
+    /// Returns a position in bone space as packed: by default, as a triple if its error is within `limit`, or else in the
+    /// more precise form. Returns the position itself if BMD cannot express it.
+    pub fn packed_position(&self, position: Vec3, limit: f32) -> Vec3 {
+        let error = |packed: Vec3| (packed - position).abs().max_element();
+        let triple = Triple::nearest(position.into()).map_or(position, |triple| triple.value().into());
+        let half = || Vec3::from(position.to_array().map(|x| f16::from_f32(x).to_f32()));
+        match self.sizes {
+            VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) => triple,
+            VertexSizes::Fixed(VertexSize::Bits128) => half(),
+            _ => {
+                let tolerance = limit.min(self.tolerance.position * position.abs().max_element());
+                if error(triple) <= tolerance || error(triple) < error(half()) { triple } else { half() }
+            }
+        }
+    }
+
     /// Encodes the vertices of a mesh. `decode` returns the positions and normals of packed vertices in model space. Returns an
     /// error with hints if BMD cannot express the vertices, or packing distorts the mesh too much in strict mode.
     pub fn encode(
@@ -199,13 +236,15 @@ impl Encoding {
         let [coarse, fine] = HEIGHT_FRACTIONS;
         let first = match self.max_error {
             Some(max_error) => encode(vec![max_error; count])?,
-            None => encode(error_limits(source, coarse))?,
+            None => encode(error_limits(source.positions, source.faces, source.size, coarse))?,
         };
         let second = match self.max_error {
             _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
             // The distance is at most √3 times the largest coordinate.
             Some(max_error) if !self.is_accepted(&first) => encode(vec![max_error / 3.0_f32.sqrt(); count])?,
-            None if !first.effect.keeps_surface(TOLERATED_LOSS) => encode(error_limits(source, fine))?,
+            None if !first.effect.keeps_surface(TOLERATED_LOSS) => {
+                encode(error_limits(source.positions, source.faces, source.size, fine))?
+            }
             _ => return Ok(first),
         };
         Ok(if self.max_error.is_some() && second.effect.distance > first.effect.distance {
@@ -262,8 +301,7 @@ impl Encoding {
 
 /// Returns the maximum coordinate error of each vertex: the smaller of `INVISIBLE_ERROR` × mesh size and
 /// `height_fraction` × the smallest triangle height at the vertex. Ignores slivers.
-fn error_limits(source: &SourceMesh, height_fraction: f32) -> Vec<f32> {
-    let SourceMesh { positions, faces, size, .. } = *source;
+fn error_limits(positions: &[[f32; 3]], faces: &[Face], size: f32, height_fraction: f32) -> Vec<f32> {
     let mut limits = vec![size * INVISIBLE_ERROR; positions.len()];
     // Invisible slivers may collapse.
     let min_height = height_rounding(positions).max(size * 1e-5);
@@ -281,8 +319,14 @@ fn error_limits(source: &SourceMesh, height_fraction: f32) -> Vec<f32> {
     limits
 }
 
+/// Returns the maximum coordinate error of each vertex in the first attempt to encode a mesh of `size`.
+pub fn first_error_limits(positions: &[[f32; 3]], faces: &[Face], size: f32) -> Vec<f32> {
+    let [coarse, _] = HEIGHT_FRACTIONS;
+    error_limits(positions, faces, size, coarse)
+}
+
 /// Returns a bound for the rounding error of triangle heights at these positions.
-fn height_rounding(positions: &[[f32; 3]]) -> f32 {
+pub fn height_rounding(positions: &[[f32; 3]]) -> f32 {
     let largest = positions.as_flattened().iter().fold(0.0, |largest: f32, value| largest.max(value.abs()));
     4.0 * f32::EPSILON * largest
 }
@@ -360,7 +404,7 @@ impl PackingEffect {
         self.triangles += 1;
         self.area += area;
         self.area_after += packed_normal.length();
-        if normal.dot(packed_normal) <= 0.0 {
+        if is_flattened(before, after) {
             self.lost_triangles += 1;
             self.area_lost += if height > VISIBLE_HEIGHT * self.size { area } else { 0.0 };
         }
@@ -380,7 +424,12 @@ impl PackingEffect {
     }
 }
 
-fn for_each_triangle(faces: &[Face], mut visit: impl FnMut([u32; 3])) {
+/// Returns `true` if packing collapses or flips a triangle.
+pub fn is_flattened(before: [Vec3; 3], after: [Vec3; 3]) -> bool {
+    scaled_normal(before).dot(scaled_normal(after)) <= 0.0
+}
+
+pub fn for_each_triangle(faces: &[Face], mut visit: impl FnMut([u32; 3])) {
     for face in faces {
         match *face {
             Face::Triangle(corners) => visit(corners),
@@ -409,13 +458,13 @@ fn scaled_normal([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }
 
-fn smallest_height([a, b, c]: [Vec3; 3]) -> f32 {
+pub fn smallest_height([a, b, c]: [Vec3; 3]) -> f32 {
     let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a)).sqrt();
     scaled_normal([a, b, c]).length() / longest
 }
 
 /// Returns the corner positions of a triangle; `None` if a corner is missing.
-fn triangle_at(positions: &[[f32; 3]], corners: [u32; 3]) -> Option<[Vec3; 3]> {
+pub fn triangle_at(positions: &[[f32; 3]], corners: [u32; 3]) -> Option<[Vec3; 3]> {
     let [a, b, c] = corners.map(|corner| positions.get(corner as usize).copied().map(Vec3::from));
     Some([a?, b?, c?])
 }
