@@ -266,6 +266,7 @@ pub mod __private {
     pub use crate::json::*;
     pub use crate::layout::declaration::constraint::PLAUSIBLE;
     pub use crate::layout::decoding::{FromValue, decode};
+    pub use crate::layout::operators::int_type_of;
 }
 
 /// Compiles and runs the examples of the README.

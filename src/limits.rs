@@ -22,6 +22,9 @@ pub(crate) const MAX_TRIANGLES: u64 = 1 << 27;
 pub struct Limits {
     /// Maximum total size in bytes of the data decoded from one file, such as unpacked blocks; 4 GiB by default.
     pub max_decoded: u64,
+    /// Maximum number of list items without bytes in one file; 1,048,576 by default. The size of the file does not
+    /// bound their number.
+    pub max_empty_items: u64,
     /// Maximum total size in bytes of the material libraries that one OBJ file references; 64 MiB by default.
     pub max_libraries: u64,
     /// Maximum number of findings per rule that a report keeps; 100 by default. Further findings are only counted.
@@ -39,6 +42,8 @@ pub struct Limits {
 pub enum Limit {
     /// [`Limits::max_decoded`].
     Decoded,
+    /// [`Limits::max_empty_items`].
+    EmptyItems,
     /// [`Limits::max_triangles`], or a limit derived from it.
     Triangles,
     /// A limit that no option changes, such as the maximum total size of overlapping lists in a file.
@@ -49,6 +54,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             max_decoded: 4 << 30,
+            max_empty_items: 1 << 20,
             max_libraries: 64 << 20,
             max_findings_per_rule: 100,
             max_triangles: MAX_TRIANGLES,
@@ -67,6 +73,11 @@ impl Limits {
     /// Sets the maximum total size of decoded data in bytes.
     pub fn with_max_decoded(self, bytes: u64) -> Limits {
         Limits { max_decoded: bytes, ..self }
+    }
+
+    /// Sets the maximum number of list items without bytes.
+    pub fn with_max_empty_items(self, items: u64) -> Limits {
+        Limits { max_empty_items: items, ..self }
     }
 
     /// Sets the maximum total size of material libraries in bytes.

@@ -1,7 +1,7 @@
 //! Parses the attributes of structs, enums and packed words: `#[br]`, `#[bw]`, `#[brw]`, `#[bitfield]`, `#[layout]`.
 
 use crate::directives::{Directive, parse_directives};
-use crate::expression::option_constant;
+use crate::expression::{int_type, option_constant};
 use crate::unraw_name;
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{ToTokens, quote};
@@ -164,6 +164,8 @@ fn check_word_order(map: &Directive, endian: Option<Endian>) -> Result<()> {
 pub struct Imports {
     /// The names of values, visible to expressions.
     pub values: Vec<String>,
+    /// The bits and the sign of each value, if its type is the name of an integer type.
+    pub types: Vec<Option<(u32, bool)>>,
     /// The names of references, visible only to the codec.
     references: Vec<String>,
 }
@@ -184,7 +186,10 @@ fn parse_imports(input: ParseStream) -> Result<Imports> {
         input.parse::<Token![:]>()?;
         match input.parse::<Type>()? {
             Type::Reference(_) => imports.references.push(name),
-            _ => imports.values.push(name),
+            ty => {
+                imports.values.push(name);
+                imports.types.push(int_type(&ty));
+            }
         }
         if !input.is_empty() {
             input.parse::<Token![,]>()?;

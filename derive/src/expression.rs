@@ -43,7 +43,14 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
         Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return to_constant(&unary.expr, scope),
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
             let value: i128 = number.base10_parse()?;
-            quote!(Literal(#value))
+            match int_type_by_name(number.suffix()) {
+                // The type of a literal decides when an expression overflows.
+                Some(ty) => {
+                    let ty = int_type_constant(ty);
+                    quote!(Cast(&::meshspec::layout::expr::Expr::Literal(#value), #ty))
+                }
+                None => quote!(Literal(#value)),
+            }
         }
         Expr::Lit(ExprLit { lit: Lit::Byte(byte), .. }) => {
             let value = i128::from(byte.value());
@@ -78,14 +85,23 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
             quote!(Unary(::meshspec::layout::expr::UnaryOp::#op, &#operand))
         }
         Expr::Binary(binary) => {
-            let (left, right) = (to_constant(&binary.left, scope)?, to_constant(&binary.right, scope)?);
+            let (mut left, right) = (to_constant(&binary.left, scope)?, to_constant(&binary.right, scope)?);
+            if let (BinOp::Shl(_) | BinOp::Shr(_), Expr::Path(path)) = (&binary.op, &*binary.left)
+                && path.path.segments.len() > 1
+            {
+                // The right operand does not determine the type of a shifted constant.
+                left = quote!(::meshspec::layout::expr::Expr::Cast(
+                    &#left,
+                    ::meshspec::__private::int_type_of(&#path)
+                ));
+            }
             let op = binary_op(&binary.op).ok_or_else(unsupported)?;
             quote!(Binary(::meshspec::layout::expr::BinaryOp::#op, &#left, &#right))
         }
         Expr::Cast(cast) => {
-            let (bits, signed) = int_type(&cast.ty).ok_or_else(unsupported)?;
+            let ty = int_type_constant(int_type(&cast.ty).ok_or_else(unsupported)?);
             let operand = to_constant(&cast.expr, scope)?;
-            quote!(Cast(&#operand, ::meshspec::layout::expr::IntType { bits: #bits, signed: #signed }))
+            quote!(Cast(&#operand, #ty))
         }
         Expr::If(choice) => {
             let Some((_, otherwise)) = &choice.else_branch else { return Err(unsupported()) };
@@ -194,9 +210,18 @@ fn binary_op(op: &BinOp) -> Option<Tokens> {
     })
 }
 
-fn int_type(ty: &syn::Type) -> Option<(u32, bool)> {
+/// Returns the bits and the sign of an integer type; `None` for other types and for aliases.
+pub fn int_type(ty: &syn::Type) -> Option<(u32, bool)> {
     let syn::Type::Path(path) = ty else { return None };
-    let name = path.path.get_ident()?.to_string();
+    int_type_by_name(&path.path.get_ident()?.to_string())
+}
+
+/// Returns the `IntType` with these bits and this sign.
+pub fn int_type_constant((bits, signed): (u32, bool)) -> Tokens {
+    quote!(::meshspec::layout::expr::IntType { bits: #bits, signed: #signed })
+}
+
+fn int_type_by_name(name: &str) -> Option<(u32, bool)> {
     let (sign, bits) = name.split_at_checked(1)?;
     let bits = if bits == "size" { 64 } else { bits.parse().ok()? };
     match sign {

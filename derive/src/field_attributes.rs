@@ -50,6 +50,8 @@ pub struct Field {
     pub checksum: Option<Checksum>,
     /// Whether the field is computed while reading instead of stored.
     pub computed: bool,
+    /// The expression of a `calc` field.
+    pub calculation: Option<Expr>,
     /// The stored type, if a function reads the field.
     pub stored_as: Option<Type>,
     /// The name in the layout, if it differs from the field's name.
@@ -93,7 +95,11 @@ impl Field {
                 ("br" | "brw", "restore_position") => restores_position = true,
                 ("bw", "seek_before" | "restore_position") => moving_directive = Some(directive),
                 ("br", "temp") => {}
-                ("br", "calc" | "try_calc") => field.computed = true,
+                ("br", "calc") => {
+                    // Only the codec evaluates expressions that are not data.
+                    (field.computed, field.calculation) = (true, directive.value().ok());
+                }
+                ("br", "try_calc") => field.computed = true,
                 ("br", "parse_with") => reader = Some(directive.value()?),
                 ("br" | "brw", "little") => field.endian = Some(Endian::Little),
                 ("br" | "brw", "big") => field.endian = Some(Endian::Big),

@@ -53,6 +53,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 
 use attributes::{Container, Endian};
+use expression::{int_type_constant, option_constant};
 use syn::ext::IdentExt;
 use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, Meta, MetaNameValue, Result};
 
@@ -174,12 +175,14 @@ fn type_constant(input: &DeriveInput, container: &Container, shape: &Tokens, end
     let name = unraw_name(&input.ident);
     let (doc, decoding) = (doc_text(&input.attrs), &container.decoding);
     let imports = &container.imports.values;
+    let import_types = container.imports.types.iter().map(|ty| option_constant(ty.map(int_type_constant)));
     let magic = container.magic.as_ref().map_or_else(|| quote!(&[]), |magic| quote!(#magic));
     let declared = quote! {
         ::meshspec::layout::declaration::Type::Declared(&::meshspec::layout::declaration::Declaration {
             name: #name,
             doc: #doc,
             imports: &[#(#imports),*],
+            import_types: &[#(#import_types),*],
             magic: #magic,
             shape: #shape,
             decoding: #decoding,

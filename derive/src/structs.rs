@@ -23,6 +23,21 @@ pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Resul
     let all_names = all.filter_map(|(field, attributes)| names(field, attributes));
     all_names.for_each(|(name, in_layout)| struct_scope.push(name, in_layout));
     let mut constants = Vec::new();
+    // The values that the codec computes after each stored field; those before the first one belong to it.
+    let stored = attributes.iter().filter(|attributes| !attributes.computed).count();
+    let mut computed = vec![Vec::new(); stored.max(1)];
+    let (mut calculated, mut last) = (scope.clone(), 0_usize);
+    for (field, attributes) in fields.iter().zip(&attributes) {
+        if !attributes.computed {
+            last += 1;
+            if let Some((name, in_layout)) = names(field, attributes) {
+                calculated.push(name, in_layout);
+            }
+        } else if let Some(value) = computed_constant(field, attributes, &calculated) {
+            computed[last.saturating_sub(1)].push(value);
+        }
+    }
+    let mut computed = computed.into_iter();
     for (index, (field, attributes)) in fields.iter().zip(&attributes).enumerate() {
         if !attributes.computed {
             constants.push(field_constant(
@@ -30,6 +45,7 @@ pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Resul
                 field,
                 attributes,
                 (&scope, &struct_scope),
+                &computed.next().unwrap_or_default(),
                 (imports, endian),
             )?);
             if let Some((name, in_layout)) = names(field, attributes) {
@@ -38,6 +54,22 @@ pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Resul
         }
     }
     Ok(quote!(::meshspec::layout::declaration::Shape::Struct(&[#(#constants),*])))
+}
+
+/// Returns a `calc` field as a `Computed` constant; `None` if the layout cannot evaluate its expression.
+fn computed_constant(
+    field: &syn::Field,
+    attributes: &field_attributes::Field,
+    scope: &Scope,
+) -> Option<Tokens> {
+    let mut value = expression::to_constant(attributes.calculation.as_ref()?, scope).ok()?;
+    if let Some(condition) = &attributes.condition {
+        let condition = expression::to_constant(condition, scope).ok()?;
+        let absent = quote!(::meshspec::layout::expr::Expr::Literal(0));
+        value = quote!(::meshspec::layout::expr::Expr::If(&#condition, &#value, &#absent));
+    }
+    let ty = option_constant(expression::int_type(&field.ty).map(expression::int_type_constant));
+    Some(quote!(::meshspec::layout::declaration::Computed { value: #value, ty: #ty }))
 }
 
 /// Implements `meshspec::bulk::PlainData` for a `#[repr(C)]` struct without a codec, which can only be read in bulk.
@@ -67,7 +99,7 @@ pub fn variant_field(field: &syn::Field, imports: &Imports, endian: Endian) -> R
     if let Some(Checksum { stored, .. }) = &attributes.checksum {
         return Err(Error::new_spanned(stored, "a checksum must cover fields of a struct, not a variant"));
     }
-    field_constant(0, field, &attributes, (&scope, &scope), (imports, endian))
+    field_constant(0, field, &attributes, (&scope, &scope), &[], (imports, endian))
 }
 
 /// Returns a field as a `Field` constant. Expressions can refer to the names in `scope`. The expression of a stored
@@ -77,6 +109,7 @@ fn field_constant(
     field: &syn::Field,
     attributes: &field_attributes::Field,
     (scope, struct_scope): (&Scope, &Scope),
+    computed: &[Tokens],
     (imports, endian): (&Imports, Endian),
 ) -> Result<Tokens> {
     let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| attributes.layout_name(ident));
@@ -118,6 +151,7 @@ fn field_constant(
         position: #position,
         lookahead: #lookahead,
         checks: &[#(#checks),*],
+        computed: &[#(#computed),*],
         constraints: #constraints,
         plausible: #plausible,
         block: #block,

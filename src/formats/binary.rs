@@ -11,7 +11,7 @@ use super::{About, Declared, Format, Layouts};
 use crate::contents::{Contents, Fields};
 use crate::info::Info;
 use crate::layout::Layout;
-use crate::layout::codec::{check_strictness, decode, encode, with_at_least_one_finding};
+use crate::layout::codec::{check_strictness, decode_safely, encode, with_at_least_one_finding};
 use crate::layout::declaration::bind;
 use crate::layout::general_rules::{RULES, VALUE};
 use crate::layout::structure::Structure;
@@ -173,9 +173,9 @@ impl<T: BinaryFormat> Format for T {
     }
 }
 
-/// Decodes a file without checking the rules.
+/// Decodes a file whose structure a codec can decode, without checking the rules.
 fn decode_unchecked<T: BinaryFormat>(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<T> {
-    decode(&structure::<T>(dialect), bytes, options, |reader| {
+    decode_safely(&structure::<T>(dialect), bytes, options, |reader| {
         T::read_le_args(reader, FromDialect::from_dialect(dialect))
     })
 }

@@ -6,6 +6,7 @@ use binrw::{BinRead, BinResult, BinWrite};
 
 use super::Layout;
 use super::structure::Structure;
+use super::walk;
 use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOptions};
 
 /// Reads a file with binrw, and checks it.
@@ -32,7 +33,7 @@ use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOpti
 /// Returns an error if binrw or [`check`] fails, or `options.strictness` rejects a finding from [`check`]. The error
 /// has the path, byte range and rule of the first structural fault or rejected finding, if any.
 pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &ReadOptions) -> Result<T> {
-    let value = decode(&Structure::of(&T::TYPE), bytes, options, |reader| T::read_le(reader))?;
+    let value = decode_safely(&Structure::of(&T::TYPE), bytes, options, |reader| T::read_le(reader))?;
     let report = check::<T>(bytes, &with_at_least_one_finding(options))?;
     check_strictness(&report, options.strictness, ErrorKind::Malformed)?;
     Ok(value)
@@ -95,6 +96,22 @@ pub fn check<T: Layout>(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
     let (structure, mut report) = (Structure::of(&T::TYPE), Report::new(&options.limits));
     structure.check(bytes, &options.limits, &mut report)?;
     Ok(report)
+}
+
+/// Decodes a file by a codec that binrw generates, after checking that the codec can decode it: it must neither overflow
+/// nor allocate memory for a false count. Errors are [located](Structure::locate).
+pub(crate) fn decode_safely<T>(
+    structure: &Structure,
+    bytes: &[u8],
+    options: &ReadOptions,
+    codec: impl FnOnce(&mut Cursor<&[u8]>) -> BinResult<T>,
+) -> Result<T> {
+    if let Err(fault) = walk::check_for_codec(structure.ty, bytes, &options.limits) {
+        // A full walk may find an earlier fault.
+        let first = walk::first_fault(structure.ty, bytes, &options.limits);
+        return Err(structure.to_error(&first.unwrap_or(fault)));
+    }
+    decode(structure, bytes, options, codec)
 }
 
 /// Decodes a file without checking it. Errors are [located](Structure::locate).

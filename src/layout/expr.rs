@@ -34,8 +34,10 @@ pub enum Expr {
 /// The value of a field or expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// An integer of up to 128 bits. Unsigned values above `i128::MAX` wrap to negative numbers.
+    /// An integer of up to 128 bits.
     Int(i128),
+    /// An unsigned integer above `i128::MAX`. Expressions reject it, except for operators on 128-bit integers.
+    Wide(u128),
     /// A boolean, such as a single-bit flag or the result of a comparison.
     Bool(bool),
     /// A 32-bit float with its stored bits.
@@ -55,7 +57,12 @@ impl Value {
     pub fn bits<T: super::Layout>(bytes: &[u8]) -> Value {
         let word = super::declaration::bits::read_word_le(bytes);
         let declaration = T::TYPE.own_declaration();
-        declaration.map_or(Value::Int(word as i128), |declaration| Value::Bits(word, declaration))
+        declaration.map_or(Value::unsigned(word), |declaration| Value::Bits(word, declaration))
+    }
+
+    /// Returns an unsigned integer.
+    pub(super) fn unsigned(number: u128) -> Value {
+        i128::try_from(number).map_or(Value::Wide(number), Value::Int)
     }
 
     /// Returns the lowest `N` bytes of a packed word or integer, little-endian; `None` for other values or `N` > 16.
@@ -63,6 +70,7 @@ impl Value {
         let word = match self {
             Value::Bits(word, _) => *word,
             Value::Int(number) => *number as u128,
+            Value::Wide(number) => *number,
             _ => return None,
         };
         word.to_le_bytes().first_chunk().copied()
@@ -73,6 +81,7 @@ impl Value {
         match self {
             Value::Int(value) => Ok(*value),
             Value::Bool(value) => Ok((*value).into()),
+            Value::Wide(_) => Err(EvalError::Overflow),
             Value::Bits(word, _) => i128::try_from(*word).map_err(|_| EvalError::Overflow),
             Value::F32(_) | Value::F64(_) | Value::Text(_) | Value::Struct(_) => Err(EvalError::Unknown),
         }
@@ -257,6 +266,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Int(value) => write!(f, "{value}"),
+            Value::Wide(value) => write!(f, "{value}"),
             Value::Bool(value) => write!(f, "{value}"),
             Value::F32(value) => write!(f, "{value:?}"),
             Value::F64(value) => write!(f, "{value:?}"),

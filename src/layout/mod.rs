@@ -50,7 +50,7 @@ mod json;
 mod kaitai;
 mod markdown;
 mod notation;
-mod operators;
+pub(crate) mod operators;
 pub mod program;
 mod rules;
 pub mod schema;

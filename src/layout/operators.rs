@@ -9,6 +9,36 @@ pub struct IntType {
     pub signed: bool,
 }
 
+impl IntType {
+    /// The type of the largest unsigned integers, whose upper half does not fit in an `i128`.
+    pub(super) const U128: IntType = IntType { bits: 128, signed: false };
+
+    pub(super) fn is_u128(self) -> bool {
+        self == IntType::U128
+    }
+}
+
+/// The integer types of Rust.
+pub trait Int {
+    /// The type as data.
+    const TYPE: IntType;
+}
+
+macro_rules! ints {
+    ($($int:ident)*) => {$(
+        impl Int for $int {
+            const TYPE: IntType = IntType { bits: $int::BITS, signed: $int::MIN != 0 };
+        }
+    )*};
+}
+
+ints!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
+
+/// Returns the type of a constant, for derived declarations.
+pub const fn int_type_of<T: Int>(_: &T) -> IntType {
+    T::TYPE
+}
+
 /// An operator with one operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnaryOp {
@@ -118,7 +148,7 @@ pub enum EvalError {
     Overflow,
 }
 
-/// Evaluates an operator with two operands.
+/// Evaluates an operator with two operands, without limits on the width.
 pub(super) fn eval_binary(op: BinaryOp, a: i128, b: i128) -> Result<Operand, EvalError> {
     let shift = || u32::try_from(b).ok();
     let number = match op {
@@ -132,16 +162,65 @@ pub(super) fn eval_binary(op: BinaryOp, a: i128, b: i128) -> Result<Operand, Eva
         BinaryOp::BitXor => Some(a ^ b),
         BinaryOp::ShiftLeft => shift().and_then(|n| a.checked_shl(n)),
         BinaryOp::ShiftRight => shift().and_then(|n| a.checked_shr(n)),
-        BinaryOp::Equal => return Ok(Operand::Bool(a == b)),
-        BinaryOp::NotEqual => return Ok(Operand::Bool(a != b)),
-        BinaryOp::Less => return Ok(Operand::Bool(a < b)),
-        BinaryOp::LessOrEqual => return Ok(Operand::Bool(a <= b)),
-        BinaryOp::Greater => return Ok(Operand::Bool(a > b)),
-        BinaryOp::GreaterOrEqual => return Ok(Operand::Bool(a >= b)),
         BinaryOp::And => Some(i128::from(a != 0 && b != 0)),
         BinaryOp::Or => Some(i128::from(a != 0 || b != 0)),
+        comparison => return Ok(Operand::Bool(compare(comparison, &a, &b))),
     };
     number.map(Operand::Int).ok_or(EvalError::Overflow)
+}
+
+/// Evaluates an operator with two operands of type `ty`, as Rust does with overflow checks. For a shift, `ty` is the
+/// type of the left operand. Unsigned 128-bit integers above `i128::MAX` wrap to negative numbers.
+pub(super) fn eval_binary_as(op: BinaryOp, a: i128, b: i128, ty: IntType) -> Result<Operand, EvalError> {
+    let number = match op {
+        BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
+            let amount = u32::try_from(b).ok().filter(|amount| *amount < ty.bits).ok_or(EvalError::Overflow)?;
+            match op {
+                BinaryOp::ShiftLeft => eval_cast(a << amount, ty),
+                _ if ty.is_u128() => ((a as u128) >> amount) as i128,
+                _ => a >> amount,
+            }
+        }
+        _ if ty.is_u128() => {
+            let (a, b) = (a as u128, b as u128);
+            let number = match op {
+                BinaryOp::Add => a.checked_add(b),
+                BinaryOp::Subtract => a.checked_sub(b),
+                BinaryOp::Multiply => a.checked_mul(b),
+                BinaryOp::Divide => a.checked_div(b),
+                BinaryOp::Remainder => a.checked_rem(b),
+                BinaryOp::BitAnd => Some(a & b),
+                BinaryOp::BitOr => Some(a | b),
+                BinaryOp::BitXor => Some(a ^ b),
+                comparison => return Ok(Operand::Bool(compare(comparison, &a, &b))),
+            };
+            number.ok_or(EvalError::Overflow)? as i128
+        }
+        _ => {
+            let (min, max) = ty.range();
+            let number = match eval_binary(op, a, b)? {
+                // The quotient of this division overflows, so Rust rejects its remainder, too.
+                Operand::Int(_) if op == BinaryOp::Remainder && ty.signed && a == min && b == -1 => None,
+                Operand::Int(number) => Some(number).filter(|number| (min..=max).contains(number)),
+                truth => return Ok(truth),
+            };
+            number.ok_or(EvalError::Overflow)?
+        }
+    };
+    Ok(Operand::Int(number))
+}
+
+/// Evaluates a comparison; `false` for other operators.
+fn compare<T: Ord>(op: BinaryOp, a: &T, b: &T) -> bool {
+    match op {
+        BinaryOp::Equal => a == b,
+        BinaryOp::NotEqual => a != b,
+        BinaryOp::Less => a < b,
+        BinaryOp::LessOrEqual => a <= b,
+        BinaryOp::Greater => a > b,
+        BinaryOp::GreaterOrEqual => a >= b,
+        _ => false,
+    }
 }
 
 /// Truncates a value to an integer type, like `as` in Rust.

@@ -27,6 +27,7 @@ impl Structure {
     pub fn to_error(self, fault: &Fault) -> Error {
         let kind = match fault.kind {
             FaultKind::Limit => ErrorKind::LimitExceeded(Limit::Decoded),
+            FaultKind::EmptyItems => ErrorKind::LimitExceeded(Limit::EmptyItems),
             FaultKind::Unsupported => ErrorKind::Unsupported,
             _ => ErrorKind::Malformed,
         };

@@ -55,6 +55,7 @@ mod generate;
 mod generated_docs;
 mod geometry;
 mod gltf;
+mod guards;
 mod interop;
 mod iyma;
 mod json_derive;

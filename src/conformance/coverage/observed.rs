@@ -98,6 +98,7 @@ impl Visitor for Observer {
                 let bits = node.bits.map_or(8 * node.bytes.len() as u32, |bits| bits.width);
                 integer_kind(*number, bits)
             }
+            (Value::Wide(number), _) => integer_kind(*number as i128, 128),
             (Value::Bool(flag), _) => FLAGS[usize::from(*flag)],
             (Value::F32(number), _) => float_kind(*number),
             (Value::F64(number), _) => double_kind(*number),

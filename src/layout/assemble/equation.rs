@@ -161,7 +161,7 @@ fn is_exact(code: &Code) -> bool {
     let mut is_exact = true;
     code.visit(&mut |part| {
         is_exact &= match part {
-            Code::Binary(op, _) => matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply),
+            Code::Binary(op, ..) => matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply),
             part => !matches!(part, Code::If(_) | Code::Matches(..)),
         }
     });
@@ -174,7 +174,7 @@ fn solve_for(code: &Code, target: i128, is_unknown: &dyn Fn(&Code) -> bool, cell
         Code::Slot(..) | Code::Bits(..) => is_unknown(code).then_some(target),
         // A target that does not fit the operand is rejected later, when it is encoded.
         Code::Cast(a, _) => solve_for(a, target, is_unknown, cells),
-        Code::Binary(op, operands) => {
+        Code::Binary(op, operands, _) => {
             let [a, b] = &**operands;
             match (contains(a, is_unknown), contains(b, is_unknown)) {
                 (true, false) => {
@@ -193,7 +193,7 @@ fn solve_for(code: &Code, target: i128, is_unknown: &dyn Fn(&Code) -> bool, cell
             let chosen = if condition.eval_bool(cells).ok()? { a } else { b };
             solve_for(chosen, target, is_unknown, cells)
         }
-        Code::Unary(UnaryOp::Negate, a) => solve_for(a, target.checked_neg()?, is_unknown, cells),
+        Code::Unary(UnaryOp::Negate, a, _) => solve_for(a, target.checked_neg()?, is_unknown, cells),
         _ => None,
     }
 }
@@ -232,9 +232,9 @@ fn solve_right_operand(op: BinaryOp, a: i128, target: i128) -> Option<i128> {
 /// expresses the condition.
 fn to_equation(condition: &'static Code, truth: bool, cells: &[Cell]) -> Option<(&'static Code, i128, bool)> {
     match condition {
-        Code::Unary(UnaryOp::Not, a) => to_equation(a, !truth, cells),
+        Code::Unary(UnaryOp::Not, a, _) => to_equation(a, !truth, cells),
         Code::Slot(..) | Code::Bits(..) => Some((condition, truth.into(), true)),
-        Code::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), operands) => {
+        Code::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), operands, _) => {
             let [a, b] = &**operands;
             let number = b.eval_int(cells).ok()?;
             match (*op == BinaryOp::Equal, truth) {

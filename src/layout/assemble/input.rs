@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::number::{describe_type, encode_bits, parse_integer, parse_value};
+use super::number::{describe_type, encode_bits, encode_bits_of_text, parse_integer, parse_value};
 use super::tree::{GivenValue, TrackedValue, ValueGroup, ValueTree};
 use crate::layout::declaration::{BitField, Declaration, Shape, Type};
 use crate::layout::expr::Value;
@@ -178,9 +178,17 @@ fn read_bits(tree: &ValueTree, field: &BitField) -> Result<Option<u128>, String>
     let number = match leaf.mark_used() {
         GivenValue::Value(Value::Int(number)) => Some(*number),
         GivenValue::Value(Value::Bool(flag)) => Some((*flag).into()),
-        GivenValue::Text(text) => parse_integer(text).ok(),
+        GivenValue::Value(Value::Wide(number)) if field.bits.width == 128 => return Ok(Some(*number)),
+        GivenValue::Text(text) => return read_bits_of_text(text, field),
         _ => None,
     };
     let number = number.ok_or_else(|| format!("its field `{}` is not an integer", field.name))?;
     encode_bits(number, field).map(Some)
+}
+
+fn read_bits_of_text(text: &str, field: &BitField) -> Result<Option<u128>, String> {
+    match encode_bits_of_text(text, field) {
+        Err(_) if parse_integer(text).is_err() => Err(format!("its field `{}` is not an integer", field.name)),
+        bits => bits.map(Some),
+    }
 }

@@ -17,7 +17,8 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
         (Type::Float(4), Value::F32(number)) => (4, number.to_bits().into()),
         (Type::Float(8), Value::F64(number)) => (8, number.to_bits().into()),
         (Type::Unsigned(size), Value::Bits(word, _)) => (*size, *word),
-        // The upper half of the unsigned 128-bit range is negative in an `i128`.
+        (Type::Unsigned(16), Value::Wide(number)) => (16, *number),
+        // In slots, the upper half of the unsigned 128-bit range is negative.
         (Type::Unsigned(16), Value::Int(number)) => (16, *number as u128),
         (Type::Unsigned(size) | Type::Signed(size), Value::Int(number)) => {
             let (min, max) = ty.int_type().map_or((0, 0), IntType::range);
@@ -38,7 +39,7 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
 /// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. A string is `text` itself.
 pub(super) fn parse_value(ty: &Type, text: &str) -> Result<Value, String> {
     let value = match ty.without_byte_order() {
-        Type::Unsigned(16) => parse_unsigned(text).map(|number| Value::Int(number as i128)),
+        Type::Unsigned(16) => parse_unsigned(text).map(Value::unsigned),
         Type::Unsigned(_) | Type::Signed(_) => parse_signed(text).map(Value::Int),
         Type::Float(4) => parse_float(text, 8, |bits| f32::from_bits(bits as u32))?.map(Value::F32),
         Type::Float(_) => parse_float(text, 16, f64::from_bits)?.map(Value::F64),
@@ -112,6 +113,15 @@ where
     Ok(number)
 }
 
+/// Like [`encode_bits`], for a number as text.
+pub(super) fn encode_bits_of_text(text: &str, field: &BitField) -> Result<u128, String> {
+    match parse_unsigned(text) {
+        // The number may exceed the range of an `i128`.
+        Some(number) if field.int_type() == IntType::U128 => Ok(number),
+        _ => encode_bits(parse_integer(text)?, field),
+    }
+}
+
 /// Encodes a number as the value of a bit field, in the lowest bits. Returns an error if the number does not fit.
 pub(super) fn encode_bits(number: i128, field: &BitField) -> Result<u128, String> {
     let (min, max) = field.int_type().range();
@@ -135,6 +145,6 @@ pub(super) fn set_bits(
     let UntypedValue::Text(text) = value else {
         return Err(format!("`{}` is an integer, but the given value is not", field.name));
     };
-    *word = bits.insert(*word, encode_bits(parse_integer(text)?, field)?);
+    *word = bits.insert(*word, encode_bits_of_text(text, field)?);
     Ok(())
 }

@@ -20,6 +20,7 @@ impl Assembler<'_> {
         let Some(value) = given else { return self.reserve_omitted(target, step, ty) };
         let integer = match *value {
             Value::Int(number) => Some(number),
+            Value::Wide(number) => Some(number as i128),
             Value::Bits(word, _) => Some(word as i128),
             _ => None,
         };

@@ -27,7 +27,7 @@ pub(super) const PROLOGUE: &str = "\
 pub(super) fn print_comment(out: &mut IndentedText, text: &str) {
     if !text.is_empty() {
         out.push_line("/*");
-        out.push_prefixed(" * ", &text.replace("*/", "* /"));
+        out.push_prefixed(" * ", &escape_comment(text));
         out.push_line(" */");
     }
 }
@@ -76,5 +76,10 @@ pub(super) fn type_with_content(field: &Field, names: &Names) -> String {
 }
 
 pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /")
+    escape_comment(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Separates the characters that would end the comment, or start another one.
+fn escape_comment(text: &str) -> String {
+    text.replace("*/", "* /").replace("/*", "/ *")
 }

@@ -202,6 +202,7 @@ fn number_size_of(ty: &Type) -> usize {
 fn read_scalar(ty: &Type, bytes: &[u8]) -> Scalar {
     match ty.read_value(bytes) {
         Value::Int(number) => Scalar::Int(number),
+        Value::Wide(number) => Scalar::Wide(number),
         Value::Bits(word, _) => Scalar::Int(word as i128),
         Value::F32(number) => Scalar::F32(number),
         Value::F64(number) => Scalar::F64(number),

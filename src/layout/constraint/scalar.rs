@@ -6,6 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub(super) enum Scalar {
     Int(i128),
+    /// An integer above `i128::MAX`, so it compares greater than every `Int`.
+    Wide(u128),
     F32(f32),
     F64(f64),
 }
@@ -14,6 +16,7 @@ impl Scalar {
     pub fn as_f64(self) -> f64 {
         match self {
             Scalar::Int(number) => number as f64,
+            Scalar::Wide(number) => number as f64,
             Scalar::F32(number) => number.into(),
             Scalar::F64(number) => number,
         }
@@ -21,7 +24,7 @@ impl Scalar {
 
     pub fn is_finite(self) -> bool {
         match self {
-            Scalar::Int(_) => true,
+            Scalar::Int(_) | Scalar::Wide(_) => true,
             Scalar::F32(number) => number.is_finite(),
             Scalar::F64(number) => number.is_finite(),
         }
@@ -30,6 +33,7 @@ impl Scalar {
     pub fn is_below(self, limit: i128) -> bool {
         match self {
             Scalar::Int(number) => number < limit,
+            Scalar::Wide(_) => false,
             other => other.as_f64() < limit as f64,
         }
     }
@@ -37,6 +41,7 @@ impl Scalar {
     pub fn is_at_least(self, limit: i128) -> bool {
         match self {
             Scalar::Int(number) => number >= limit,
+            Scalar::Wide(_) => true,
             other => other.as_f64() >= limit as f64,
         }
     }
@@ -44,6 +49,7 @@ impl Scalar {
     pub fn equals(self, other: i128) -> bool {
         match self {
             Scalar::Int(number) => number == other,
+            Scalar::Wide(_) => false,
             number => number.as_f64() == other as f64,
         }
     }
@@ -52,6 +58,8 @@ impl Scalar {
     pub fn equality_key(self) -> i128 {
         match self {
             Scalar::Int(number) => number,
+            // Unlike a number that fits, the key is negative.
+            Scalar::Wide(number) => number as i128,
             // Adding 0.0 turns −0.0 into 0.0.
             number => (number.as_f64() + 0.0).to_bits().into(),
         }
@@ -72,6 +80,7 @@ impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scalar::Int(number) => fmt::Display::fmt(number, f),
+            Scalar::Wide(number) => fmt::Display::fmt(number, f),
             Scalar::F32(number) => fmt::Display::fmt(number, f),
             Scalar::F64(number) => fmt::Display::fmt(number, f),
         }
@@ -82,6 +91,7 @@ impl fmt::Debug for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scalar::Int(number) => fmt::Debug::fmt(number, f),
+            Scalar::Wide(number) => fmt::Debug::fmt(number, f),
             Scalar::F32(number) => fmt::Debug::fmt(number, f),
             Scalar::F64(number) => fmt::Debug::fmt(number, f),
         }

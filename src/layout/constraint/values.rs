@@ -36,6 +36,7 @@ pub(super) fn stored_value<'n>(node: &'n Node) -> (Type, Cow<'n, [u8]>) {
     let value = match (BitField { bits, ..*field }).value(node.ty.read_word(node.bytes)) {
         Value::Int(number) => number,
         Value::Bool(flag) => flag.into(),
+        Value::Wide(number) => return (Type::Unsigned(16), Cow::Owned(number.to_le_bytes().to_vec())),
         Value::Bits(word, _) => word as i128,
         _ => 0,
     };

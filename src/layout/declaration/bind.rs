@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::{
-    BitField, Block, Check, Checksum, Constraint, Declaration, Field, Requirement, Shape, Type, Variant,
+    BitField, Block, Check, Checksum, Computed, Constraint, Declaration, Field, Requirement, Shape, Type, Variant,
 };
 use crate::layout::Layout;
 use crate::layout::expr::{BinaryOp, Expr, Scope, UnaryOp, Value};
@@ -88,12 +88,15 @@ impl Binder {
         if let Some((.., bound)) = earlier {
             return bound;
         }
-        let imports = declaration.imports.iter().copied().zip(&constants);
-        let (mut remaining, mut scope) = (Vec::new(), Scope::default());
-        for (name, constant) in imports {
+        let imports = declaration.imports.iter().copied().zip(declaration.import_types).zip(&constants);
+        let (mut remaining, mut remaining_types, mut scope) = (Vec::new(), Vec::new(), Scope::default());
+        for ((name, ty), constant) in imports {
             match constant {
                 Some(value) => scope.push(name, value.clone()),
-                None => remaining.push(name),
+                None => {
+                    remaining.push(name);
+                    remaining_types.push(*ty);
+                }
             }
         }
         let shape = match declaration.shape {
@@ -103,7 +106,8 @@ impl Binder {
             Shape::Choice(variants) => Shape::Choice(self.bind_variants(variants, &scope).leak()),
             shape @ (Shape::Enum { .. } | Shape::Bits { .. }) => shape,
         };
-        let bound = Declaration { imports: remaining.leak(), shape, ..*declaration };
+        let (imports, import_types) = (remaining.leak(), remaining_types.leak());
+        let bound = Declaration { imports, import_types, shape, ..*declaration };
         let bound = self.with_unique_name(declaration, bound);
         self.results.push((declaration, constants, bound));
         bound
@@ -163,6 +167,8 @@ impl Binder {
         (field.ty, field.arguments) = (ty, arguments);
         let check = |check: &Check| Check { condition: simplify(&check.condition, scope), ..*check };
         field.checks = leak_all(field.checks.iter().map(check));
+        let computed = |c: &Computed| Computed { value: simplify(&c.value, scope), ..*c };
+        field.computed = leak_all(field.computed.iter().map(computed));
         field.constraints = bind_constraints(field.constraints, scope);
         field.plausible = bind_constraints(field.plausible, scope);
         if let Some(chosen) = only_variant(&field.ty) {
@@ -306,6 +312,11 @@ fn simplify(expr: &Expr, scope: &Scope) -> Expr {
             (BinaryOp::And, Expr::Bool(false), _) => Expr::Bool(false),
             (BinaryOp::Or, Expr::Bool(false), other) | (BinaryOp::Or, other, Expr::Bool(false)) => other,
             (BinaryOp::Or, Expr::Bool(true), _) => Expr::Bool(true),
+            // The type of a shift is that of its left operand.
+            (BinaryOp::ShiftLeft, left @ Expr::Literal(_), right) => {
+                let left = if let Expr::Cast(_, to) = *a { Expr::Cast(leak(left), to) } else { left };
+                Expr::Binary(op, leak(left), leak(right))
+            }
             (op, a, b) => Expr::Binary(op, leak(a), leak(b)),
         },
         Expr::Cast(a, to) => Expr::Cast(leak(simplify(a, scope)), to),

@@ -115,7 +115,7 @@ impl BitField {
         } else if self.signed {
             Value::Int(self.bits.extract_signed(word))
         } else {
-            Value::Int(self.bits.extract(word) as i128)
+            Value::unsigned(self.bits.extract(word))
         }
     }
 
@@ -198,7 +198,7 @@ impl Type {
             Type::Declared(declaration) if matches!(declaration.shape, Shape::Bits { .. }) => {
                 Value::Bits(word, declaration)
             }
-            _ => Value::Int(word as i128),
+            _ => Value::unsigned(word),
         }
     }
 }

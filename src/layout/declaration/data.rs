@@ -3,7 +3,7 @@
 use super::{BitField, Block, Checksum, Constraint};
 use crate::Rule;
 use crate::layout::decoding::Decoding;
-use crate::layout::expr::{Expr, Scope, Value};
+use crate::layout::expr::{Expr, IntType, Scope, Value};
 
 /// The stored type of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +36,8 @@ pub struct Declaration {
     pub doc: &'static str,
     /// The names of the imports, for which the containing struct passes arguments.
     pub imports: &'static [&'static str],
+    /// The integer type of each import; `None` if the import is not an integer, or its type is an alias.
+    pub import_types: &'static [Option<IntType>],
     /// The magic bytes at the start; empty for a type without magic bytes.
     pub magic: &'static [u8],
     /// The content.
@@ -47,8 +49,8 @@ pub struct Declaration {
 impl PartialEq for Declaration {
     fn eq(&self, other: &Declaration) -> bool {
         let content = |declaration: &Declaration| {
-            let Declaration { name, doc, imports, magic, shape, decoding } = *declaration;
-            (name, doc, imports, magic, shape, decoding)
+            let Declaration { name, doc, imports, import_types, magic, shape, decoding } = *declaration;
+            (name, doc, imports, import_types, magic, shape, decoding)
         };
         // Equal declarations are usually the same constant.
         std::ptr::eq(self, other) || content(self) == content(other)
@@ -99,6 +101,8 @@ pub struct Field {
     pub lookahead: bool,
     /// The conditions that decoding checks after reading the field.
     pub checks: &'static [Check],
+    /// The values that a codec computes beside the field, and that no file stores.
+    pub computed: &'static [Computed],
     /// The constraints on the value. [`check_bytes`](crate::layout::check_bytes) checks them; the walker does not.
     pub constraints: &'static [Constraint],
     /// Constraints on plausible values, such as unit vectors. Generated files satisfy them if
@@ -122,6 +126,15 @@ pub struct Check {
     pub condition: Expr,
     /// The error message if the condition does not hold.
     pub message: &'static str,
+}
+
+/// A value that a codec computes while reading (`calc`). An overflow is a fault of the file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Computed {
+    /// The expression.
+    pub value: Expr,
+    /// The type of the value; `None` if it is not the name of an integer type.
+    pub ty: Option<IntType>,
 }
 
 /// A variant of a [`Shape::Choice`].
@@ -258,6 +271,7 @@ impl Field {
         position: None,
         lookahead: false,
         checks: &[],
+        computed: &[],
         constraints: &[],
         plausible: &[],
         block: None,

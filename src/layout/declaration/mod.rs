@@ -34,4 +34,4 @@ pub(crate) use bind::unbound_message;
 pub use bits::{BitField, BitRange};
 pub use block::{Block, Checksum, ChecksumFunction, Packing, RecodeFn};
 pub use constraint::{Constraint, Requirement};
-pub use data::{Check, Declaration, EnumValue, Field, Shape, Type, Variant};
+pub use data::{Check, Computed, Declaration, EnumValue, Field, Shape, Type, Variant};

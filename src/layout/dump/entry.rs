@@ -115,7 +115,7 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> Visitor for EntryVisitor<F> {
             Value::F32(_) | Value::F64(_) => EntryKind::Float,
             Value::Bits(..) => EntryKind::Word,
             Value::Text(_) => EntryKind::String,
-            Value::Int(_) | Value::Struct(_) => EntryKind::Int,
+            Value::Int(_) | Value::Wide(_) | Value::Struct(_) => EntryKind::Int,
         };
         self.emit(&DumpEntry {
             bits: node.bits,
@@ -207,6 +207,7 @@ mod serde_impls {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             match self.0 {
                 Value::Int(number) => serializer.serialize_i128(*number),
+                Value::Wide(number) => serializer.serialize_u128(*number),
                 Value::Bool(truth) => serializer.serialize_bool(*truth),
                 Value::F32(number) => float::serialize(number, serializer),
                 Value::F64(number) => float::serialize(number, serializer),

@@ -76,6 +76,7 @@ fn stored_text(node: &Node, value: &Value) -> String {
             Some(name) => format!("{name} = {number}"),
             None => format!("{number} ({})", hexadecimal(*number, bit_width(node))),
         },
+        Value::Wide(number) => format!("{number} ({})", hexadecimal(*number as i128, bit_width(node))),
         Value::Bits(word, declaration) => {
             let number = hexadecimal(*word as i128, bit_width(node));
             let flags = declaration.bit_fields().iter().filter(|f| f.flag && f.bits.extract(*word) != 0);

@@ -280,7 +280,7 @@ impl Generator<'_> {
             self.sampler.path.pop();
             self.record_list_counts(steps);
             // The presence of the field was drawn, so the offset in its condition must be consistent with it.
-            if let Some(Code::Binary(BinaryOp::NotEqual, sides)) = &step.condition
+            if let Some(Code::Binary(BinaryOp::NotEqual, sides, _)) = &step.condition
                 && let [Code::Slot(offset, _), Code::Int(0)] = **sides
                 && self.frames.eval_bool(step.condition.as_ref()?) == Err(EvalError::Unknown)
             {

@@ -29,6 +29,7 @@ impl Lookahead {
                 Some((*word, known.fold(0, |mask, field| mask | field.bits.mask())))
             }
             Value::Int(number) => Some((*number as u128, u128::MAX)),
+            Value::Wide(number) => Some((*number, u128::MAX)),
             _ => None,
         }
     }

@@ -1,10 +1,9 @@
 //! Prints expressions and types for Kaitai.
 
+use super::identifier::identifier;
 use crate::layout::declaration::{Shape, Type};
 use crate::layout::expr::{Expr, IntType};
-use crate::layout::notation::{
-    Notation, byte_conditions, factor, print as print_expr, to_identifier, to_snake_case,
-};
+use crate::layout::notation::{Notation, byte_conditions, factor, print as print_expr};
 use crate::layout::program::{Names, ValueKind};
 use crate::layout::wording::IndentedText;
 
@@ -25,7 +24,7 @@ impl Notation for KaitaiNotation {
                 _ if nested => text.push('_'),
                 _ => text.push('.'),
             }
-            text.push_str(&to_identifier(name));
+            text.push_str(&identifier(name));
         }
         text
     }
@@ -134,14 +133,14 @@ impl ElementPrinter<'_> {
             Type::Declared(declaration) => match declaration.shape {
                 Shape::Enum { size, .. } => {
                     out.push_line(format!("type: u{size}{order}"));
-                    out.push_line(format!("enum: {}", to_snake_case(declaration.name)));
+                    out.push_line(format!("enum: {}", identifier(declaration.name)));
                     if self.checks_enum {
                         out.push_nested(2, "valid:", |out| out.push_line("in-enum: true"));
                     }
                 }
                 _ => {
                     let arguments: Vec<_> = self.arguments.iter().map(|a| expr_text(a, self.names)).collect();
-                    let call = call_text(&to_snake_case(declaration.name), &arguments);
+                    let call = call_text(&identifier(declaration.name), &arguments);
                     out.push_line(format!("type: {}", quoted(&call)));
                 }
             },

@@ -2,24 +2,28 @@
 //!
 //! A definition differs from the declaration as follows:
 //!
+//! - Names are in snake case, and a reserved word such as `null` becomes `null_value`.
 //! - Arrays of arrays are flattened: `[[f32; 4]; 4]` is 16 numbers in the same order.
 //! - LZ4 blocks have the custom process `meshspec_lz4(size)`, which users implement in the language of their
 //!   parser. The process is `meshspec_zstd(size)` for Zstandard frames, `meshspec_NAME` for other encodings, and
 //!   `meshspec_chosen(number, size)` for blocks with a stored packing number.
 //! - Added names start with `as_` or `check_`: `as_` marks a variant of a choice, the items of a block, or an inline
 //!   block. `check_` marks a condition, printed as an empty field. Names that end in `_bits` are bit fields before
-//!   conversion to a number. `choice` is the index of the chosen variant. Magic bytes are `magic_bytes`.
+//!   conversion to a number. `check_…_count` and `check_…_offset` require that a number is not negative. `choice` is the index of the chosen variant. Magic bytes are `magic_bytes`.
 
 mod element;
+mod identifier;
 mod valid;
 mod word;
 
 use element::{ElementPrinter, KaitaiNotation, call_text, expr_text, print_doc, quoted};
+use identifier::identifier;
 use valid::{print_valid, print_valid_conditions, reserved_bits_condition};
 use word::print_word;
 
 use super::declaration::{Block, Constraint, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
-use super::notation::{atom, to_identifier, to_snake_case};
+use super::expr::{BinaryOp, Expr, IntType, UnaryOp};
+use super::notation::atom;
 use super::program::{ListingOrder, Names, Reached, ValueKind, reachable};
 use super::wording::{IndentedText, constraint_text, declaration_lines, parenthesize_compound, remark_lines};
 
@@ -55,7 +59,7 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
     if !types.is_empty() || !content_types.is_empty() {
         out.push_nested(2, "types:", |out| {
             for reached in types {
-                let name = to_snake_case(reached.declaration.name);
+                let name = identifier(reached.declaration.name);
                 out.push_nested(2, format!("{name}:"), |out| print_body(out, reached));
             }
             for (reached, field) in content_types {
@@ -94,7 +98,7 @@ fn print_parameters(out: &mut IndentedText, reached: &Reached) {
     }
     out.push_nested(2, "params:", |out| {
         for (name, kind) in reached.declaration.imports.iter().zip(reached.imports) {
-            print_entry(out, &to_identifier(name), |out| print_parameter_type(out, *kind));
+            print_entry(out, &identifier(name), |out| print_parameter_type(out, *kind));
         }
     });
 }
@@ -111,10 +115,10 @@ fn print_parameter_type(out: &mut IndentedText, kind: ValueKind) {
         ValueKind::Other => out.push_line("type: s8"),
         ValueKind::Enum(declaration) => {
             out.push_line("type: u8");
-            out.push_line(format!("enum: {}", to_snake_case(declaration.name)));
+            out.push_line(format!("enum: {}", identifier(declaration.name)));
         }
         ValueKind::Bits(declaration) | ValueKind::Struct(declaration) => {
-            out.push_line(format!("type: {}", to_snake_case(declaration.name)));
+            out.push_line(format!("type: {}", identifier(declaration.name)));
         }
     }
 }
@@ -126,7 +130,8 @@ fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant])
         for (number, variant) in variants.iter().enumerate() {
             let condition = format!("choice == {number}");
             let text = if variant.doc.is_empty() { variant.field.doc } else { variant.doc };
-            let id = format!("as_{}", to_snake_case(variant.name));
+            let id = format!("as_{}", identifier(variant.name));
+            print_sign_checks(out, &variant.field, &id, Some(&condition), names);
             print_entry(out, &id, |out| {
                 print_content(out, reached, (&variant.field, &id), Some(&condition), text);
             });
@@ -163,11 +168,12 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
             let condition = field.condition.map(|c| expr_text(&c, names));
             let condition = condition.as_deref();
             let id = field_id(field);
+            print_sign_checks(out, field, &id, condition, names);
             print_entry(out, &id, |out| print_content(out, reached, (field, &id), condition, field.doc));
             if let Some(at_end) = end_condition(field, &id) {
                 print_check(out, &format!("check_{id}_end"), condition, &at_end, END_CHECK_DOC);
             }
-            print_checks(out, field, &to_identifier(field.name), condition, names);
+            print_checks(out, field, &identifier(field.name), condition, names);
         }
         if magic.is_empty() && fields.iter().all(|field| field.position.is_some()) {
             // YAML has no empty block list.
@@ -235,6 +241,37 @@ fn check_condition(constraint: &Constraint, field: &Field, names: &Names) -> Opt
     }
 }
 
+/// Prints a check for each count and size of a field that may be negative, before the field.
+fn print_sign_checks(
+    out: &mut IndentedText,
+    field: &Field,
+    id: &str,
+    condition: Option<&str>,
+    names: &Names,
+) {
+    for (what, required) in sign_conditions(field, names) {
+        let text = format!("The {what} is not negative.");
+        print_check(out, &format!("check_{id}_{what}"), condition, &required, &text);
+    }
+}
+
+/// Returns the conditions that the count, unpacked size and offset of a field are not negative, each with its name.
+fn sign_conditions(field: &Field, names: &Names) -> Vec<(&'static str, String)> {
+    let size = field.block.and_then(|block| block.size);
+    let all = [("count", field.count), ("size", size), ("offset", field.position)];
+    let signed = all.into_iter().filter_map(|(what, expr)| Some((what, expr.filter(|e| may_be_negative(e, names))?)));
+    signed.map(|(what, expr)| (what, format!("{} >= 0", atom(&expr, names, &KaitaiNotation)))).collect()
+}
+
+fn may_be_negative(expr: &Expr, names: &Names) -> bool {
+    let mut may_be_negative = matches!(names.kind(expr), ValueKind::Int(Some(IntType { signed: true, .. })));
+    expr.visit(&mut |part| {
+        may_be_negative |= matches!(part, Expr::Unary(UnaryOp::Negate, _))
+            || matches!(part, Expr::Binary(BinaryOp::Subtract, ..));
+    });
+    may_be_negative
+}
+
 /// Returns the conditions of the `valid` of a field at an explicit offset, which cannot have checks as further fields.
 fn placed_conditions(field: &Field, id: &str, names: &Names) -> Vec<String> {
     let checks = field.checks.iter().map(|c| expr_text(&c.condition, names));
@@ -244,12 +281,13 @@ fn placed_conditions(field: &Field, id: &str, names: &Names) -> Vec<String> {
         let (condition, required) = (expr_text(&condition, names), parenthesize_compound(&required));
         Some(format!("not {} or {required}", parenthesize_compound(&condition)))
     });
-    let conditions = checks.chain(constraints).map(|condition| parenthesize_compound(&condition));
+    let signs = sign_conditions(field, names).into_iter().map(|(_, condition)| condition);
+    let conditions = checks.chain(constraints).chain(signs).map(|condition| parenthesize_compound(&condition));
     conditions.chain(end_condition(field, id)).collect()
 }
 
 fn field_id(field: &Field) -> String {
-    let id = to_identifier(field.name);
+    let id = identifier(field.name);
     if field.block.is_some_and(|block| block.inline) { format!("as_{id}") } else { id }
 }
 
@@ -306,11 +344,11 @@ fn print_content(
                 out.push_line(format!("process: {}", quoted(&process)));
             }
             let name = match block.content {
-                Type::Declared(declaration) => to_snake_case(declaration.name),
+                Type::Declared(declaration) => identifier(declaration.name),
                 _ => content_type_name(reached.declaration, field),
             };
             let arguments = if needs_content_type(block) {
-                reached.declaration.imports.iter().map(|import| to_identifier(import)).collect()
+                reached.declaration.imports.iter().map(|import| identifier(import)).collect()
             } else {
                 block.arguments.iter().map(|argument| expr_text(argument, names)).collect::<Vec<_>>()
             };
@@ -336,7 +374,7 @@ fn needs_content_type(block: &Block) -> bool {
 }
 
 fn content_type_name(declaration: &Declaration, field: &Field) -> String {
-    format!("{}_{}", to_snake_case(declaration.name), to_identifier(field.name))
+    format!("{}_{}", identifier(declaration.name), identifier(field.name))
 }
 
 /// Prints the type of a block's items. Its parameters are the imports of the enclosing struct.
@@ -354,10 +392,10 @@ fn print_content_type(out: &mut IndentedText, reached: &Reached, field: &Field) 
 
 fn print_enum(out: &mut IndentedText, declaration: &Declaration) {
     let Shape::Enum { values, .. } = declaration.shape else { return };
-    out.push_nested(2, format!("{}:", to_snake_case(declaration.name)), |out| {
+    out.push_nested(2, format!("{}:", identifier(declaration.name)), |out| {
         for value in values {
             out.push_nested(2, format!("{}:", value.value), |out| {
-                out.push_line(format!("id: {}", to_snake_case(value.name)));
+                out.push_line(format!("id: {}", identifier(value.name)));
                 print_doc(out, value.doc);
             });
         }

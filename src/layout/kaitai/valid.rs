@@ -3,9 +3,10 @@
 use std::borrow::Borrow;
 
 use super::element::{KaitaiNotation, expr_text, quoted};
+use super::identifier::identifier;
 use crate::layout::declaration::{Constraint, Declaration, Field, Requirement, Shape, Type};
 use crate::layout::expr::Expr;
-use crate::layout::notation::{atom, to_identifier, to_snake_case};
+use crate::layout::notation::atom;
 use crate::layout::program::Names;
 use crate::layout::wording::{IndentedText, parenthesize_compound};
 
@@ -54,9 +55,9 @@ pub(super) fn print_valid_conditions(out: &mut IndentedText, conditions: &[impl 
 fn enum_term(ty: &Type) -> Option<String> {
     let declaration = ty.own_declaration()?;
     let Shape::Enum { values, .. } = declaration.shape else { return None };
-    let name = to_snake_case(declaration.name);
+    let name = identifier(declaration.name);
     let terms: Vec<_> =
-        values.iter().map(|value| format!("_ == {name}::{}", to_snake_case(value.name))).collect();
+        values.iter().map(|value| format!("_ == {name}::{}", identifier(value.name))).collect();
     Some(format!("({})", terms.join(" or ")))
 }
 
@@ -86,14 +87,14 @@ fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &Nam
 pub(super) fn reserved_bits_condition(field: &Field) -> String {
     let mut terms = Vec::new();
     if let Some(declaration) = field.ty.own_declaration() {
-        add_zero_terms(declaration, &format!("{}.", to_identifier(field.name)), &mut terms);
+        add_zero_terms(declaration, &format!("{}.", identifier(field.name)), &mut terms);
     }
     if terms.is_empty() { "true".to_owned() } else { terms.join(" and ") }
 }
 
 fn add_zero_terms(declaration: &Declaration, prefix: &str, terms: &mut Vec<String>) {
     for field in declaration.bit_fields() {
-        let id = format!("{prefix}{}", to_identifier(field.name));
+        let id = format!("{prefix}{}", identifier(field.name));
         match field.declared {
             Some(inner) => add_zero_terms(inner, &format!("{id}_"), terms),
             None if field.reserved && field.flag => terms.push(format!("not {id}")),

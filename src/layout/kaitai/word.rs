@@ -1,9 +1,9 @@
 //! Prints packed words as Kaitai types.
 
 use super::element::{print_doc, quoted};
+use super::identifier::identifier;
 use super::print_entry;
 use crate::layout::declaration::BitField;
-use crate::layout::notation::to_identifier;
 use crate::layout::wording::{IndentedText, bit_field_lines};
 
 /// Prints the bit fields of a word; those of nested words are flattened. A big-endian word starts with the highest
@@ -35,7 +35,7 @@ fn print_bits(
     let (mut lowest_first, mut highest_first) = (fields.iter(), fields.iter().rev());
     let next = || if is_big { highest_first.next() } else { lowest_first.next() };
     for field in std::iter::from_fn(next) {
-        let id = format!("{prefix}{}", to_identifier(field.name));
+        let id = format!("{prefix}{}", identifier(field.name));
         if let Some(word) = field.declared {
             print_bits(out, word.bit_fields(), is_big, &format!("{id}_"), values);
             continue;

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::code::{Code, Slot};
 use super::draft::{DraftUnit, PathTarget, slot_code, value_form};
 use super::equation::unit_that_declares;
+use super::infer::Arithmetic;
 use super::model::{
     Argument, BlockStep, ChecksumStep, Form, FormId, FormKind, FormSize, Program, Step, Unit, UnitId,
 };
@@ -13,7 +14,10 @@ use super::size::size_of_unit;
 use crate::layout::declaration::{
     Block, Checksum, Constraint, Declaration, Field, Requirement, Shape, Type, Variant,
 };
-use crate::layout::expr::Expr;
+use crate::layout::expr::{Expr, IntType};
+
+/// The type of an offset in `SeekFrom::Start`.
+const OFFSET: IntType = IntType { bits: 64, signed: false };
 
 impl Program {
     /// Resolves a declaration and every declaration that it reaches.
@@ -31,9 +35,9 @@ impl Program {
 }
 
 #[derive(Default)]
-struct Builder {
-    units: Vec<Unit>,
-    forms: Vec<Form>,
+pub(super) struct Builder {
+    pub(super) units: Vec<Unit>,
+    pub(super) forms: Vec<Form>,
 }
 
 impl Builder {
@@ -64,7 +68,8 @@ impl Builder {
                 (kind, size_of_unit(&self.units[unit], &self.forms), Some(unit))
             }
         };
-        let form = Form { ty, kind, size, unit };
+        let (may_be_empty, needs_full_walk) = (self.may_be_empty(kind), self.needs_full_walk(kind));
+        let form = Form { ty, kind, size, unit, may_be_empty, needs_full_walk };
         let is_known = |known: &Form| std::ptr::eq(known.ty, ty) && known.kind == kind && known.unit == unit;
         self.forms.iter().position(is_known).unwrap_or_else(|| {
             self.forms.push(form);
@@ -75,6 +80,12 @@ impl Builder {
     fn add_unit(&mut self, declaration: &'static Declaration, imports: &[ValueKind]) -> UnitId {
         let mut imports = imports.to_vec();
         imports.resize(declaration.imports.len(), ValueKind::Int(None));
+        for (import, ty) in imports.iter_mut().zip(declaration.import_types) {
+            // A literal has the type of the import.
+            if *import == ValueKind::Int(None) {
+                *import = ValueKind::Int(*ty);
+            }
+        }
         let is_known = |unit: &Unit| unit.declaration == declaration && unit.imports == imports;
         if let Some(id) = self.units.iter().position(is_known) {
             return id;
@@ -113,11 +124,18 @@ impl Builder {
     }
 
     fn add_step(&mut self, draft: &mut DraftUnit, field: &'static Field, variant: Option<&'static Variant>) {
-        let choice = variant.map(|variant| self.resolve_expr(&variant.condition, draft));
-        let condition = field.condition.as_ref().map(|expr| self.resolve_expr(expr, draft));
-        let position = field.position.as_ref().map(|expr| self.resolve_expr(expr, draft));
-        let count = field.count.as_ref().map(|expr| self.resolve_expr(expr, draft));
-        let (form, arguments) = self.resolve_type_and_arguments(&field.ty, field.arguments, draft);
+        let choice = variant.map(|variant| self.resolve_codec_expr(&variant.condition, draft, None));
+        let condition = field.condition.as_ref().map(|expr| self.resolve_codec_expr(expr, draft, None));
+        let position = field.position.as_ref().map(|expr| self.resolve_codec_expr(expr, draft, Some(OFFSET)));
+        let count = field.count.as_ref().map(|expr| self.resolve_codec_expr(expr, draft, None));
+        let (form, mut arguments) = self.resolve_type_and_arguments(&field.ty, field.arguments, draft);
+        let types = field.ty.declaration().map_or(&[][..], |declaration| declaration.import_types);
+        for (index, argument) in arguments.iter_mut().enumerate() {
+            if let Argument::Value(code, _) = argument {
+                let expected = types.get(index).copied().flatten();
+                code.infer_types(Arithmetic::Rust, &draft.slots, expected);
+            }
+        }
         let block = field.block.as_ref().map(|block| self.resolve_block(block, draft));
         draft.steps.push(Step {
             field,
@@ -129,6 +147,7 @@ impl Builder {
             position,
             count,
             checks: Vec::new(),
+            computed: Vec::new(),
             required_conditions: Vec::new(),
             usage: None,
             block,
@@ -140,7 +159,8 @@ impl Builder {
             // The message of a check contains the field's value.
             self.resolve_path(&[field.name], draft);
         }
-        let checks = field.checks.iter().map(|check| self.resolve_expr(&check.condition, draft)).collect();
+        let checks = field.checks.iter().map(|check| self.resolve_codec_expr(&check.condition, draft, None));
+        let checks = checks.collect();
         // Constraints on bit fields can refer to values of the struct that contains their word.
         let words = field.ty.declaration().into_iter().flat_map(Declaration::all_bit_fields);
         for constraint in field.constraints.iter().chain(words.flat_map(|(.., bits)| bits.constraints)) {
@@ -151,8 +171,10 @@ impl Builder {
             _ => None,
         });
         let holds = holds.collect();
+        let computed = field.computed.iter().map(|computed| self.resolve_codec_expr(&computed.value, draft, computed.ty));
+        let computed = computed.collect();
         if let Some(step) = draft.steps.last_mut() {
-            (step.checks, step.required_conditions) = (checks, holds);
+            (step.checks, step.computed, step.required_conditions) = (checks, computed, holds);
         }
     }
 
@@ -233,20 +255,35 @@ impl Builder {
         })
     }
 
+    /// Resolves an expression that only the layout evaluates.
     fn resolve_expr(&mut self, expr: &Expr, draft: &mut DraftUnit) -> Code {
+        let mut code = self.resolve_names(expr, draft);
+        code.infer_types(Arithmetic::Wide, &draft.slots, None);
+        code
+    }
+
+    /// Resolves an expression that a codec evaluates, too. `expected` is the type of its result, if known.
+    fn resolve_codec_expr(&mut self, expr: &Expr, draft: &mut DraftUnit, expected: Option<IntType>) -> Code {
+        let mut code = self.resolve_names(expr, draft);
+        code.infer_types(Arithmetic::Rust, &draft.slots, expected);
+        code
+    }
+
+    fn resolve_names(&mut self, expr: &Expr, draft: &mut DraftUnit) -> Code {
         match expr {
             Expr::Literal(number) => Code::Int(*number),
             Expr::Bool(value) => Code::Bool(*value),
             Expr::Path(path) => self.resolve_path(path, draft),
-            Expr::Unary(op, a) => Code::Unary(*op, Box::new(self.resolve_expr(a, draft))),
+            Expr::Unary(op, a) => Code::Unary(*op, Box::new(self.resolve_names(a, draft)), None),
             Expr::Binary(op, a, b) => {
-                Code::Binary(*op, Box::new([self.resolve_expr(a, draft), self.resolve_expr(b, draft)]))
+                let operands = [self.resolve_names(a, draft), self.resolve_names(b, draft)];
+                Code::Binary(*op, Box::new(operands), None)
             }
-            Expr::Cast(a, to) => Code::Cast(Box::new(self.resolve_expr(a, draft)), *to),
+            Expr::Cast(a, to) => Code::Cast(Box::new(self.resolve_names(a, draft)), *to),
             Expr::If(condition, a, b) => Code::If(Box::new([
-                self.resolve_expr(condition, draft),
-                self.resolve_expr(a, draft),
-                self.resolve_expr(b, draft),
+                self.resolve_names(condition, draft),
+                self.resolve_names(a, draft),
+                self.resolve_names(b, draft),
             ])),
             Expr::Matches(path, pattern) => match self.resolve_path(path, draft) {
                 Code::Slot(slot, _) => Code::Matches(slot, pattern),

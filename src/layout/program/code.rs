@@ -2,7 +2,7 @@
 
 use crate::layout::declaration::{BitField, BitRange, Declaration};
 use crate::layout::expr::{BinaryOp, EvalError, IntType, Operand, UnaryOp, Value, matches_pattern};
-use crate::layout::operators::{eval_binary, eval_cast};
+use crate::layout::operators::{eval_binary, eval_binary_as, eval_cast};
 
 /// The index of a value that the expressions of a [`Unit`](super::Unit) refer to.
 pub(crate) type Slot = u32;
@@ -32,10 +32,10 @@ pub(crate) enum Code {
     Slot(Slot, Option<&'static Declaration>),
     /// A bit field of the packed word in a slot.
     Bits(Slot, BitRange, &'static BitField),
-    /// An operator with one operand.
-    Unary(UnaryOp, Box<Code>),
-    /// An operator with two operands.
-    Binary(BinaryOp, Box<[Code; 2]>),
+    /// An operator with one operand, and the type of the operand; `None` if results of any size are valid.
+    Unary(UnaryOp, Box<Code>, Option<IntType>),
+    /// An operator with two operands, and the type of the operands or, for a shift, of the left operand.
+    Binary(BinaryOp, Box<[Code; 2]>, Option<IntType>),
     /// A cast.
     Cast(Box<Code>, IntType),
     /// A condition, the value if it holds, and the value otherwise.
@@ -49,6 +49,8 @@ impl Cell {
     pub fn of(value: &Value) -> Cell {
         match value {
             Value::Int(number) => Cell::Number(Operand::Int(*number)),
+            // The kind of the slot distinguishes the number from a negative one.
+            Value::Wide(number) => Cell::Number(Operand::Int(*number as i128)),
             Value::Bool(value) => Cell::Number(Operand::Bool(*value)),
             Value::Bits(word, _) => Cell::Number(Operand::Int(*word as i128)),
             Value::Text(text) => Cell::Text(text.as_slice().into()),
@@ -83,16 +85,21 @@ impl Code {
                 Some(Cell::Number(Operand::Int(word))) => field_value(*word as u128, *bits, field),
                 _ => return Err(EvalError::Unknown),
             },
-            Code::Unary(UnaryOp::Not, a) => Operand::Bool(!a.eval_bool(cells)?),
-            Code::Unary(UnaryOp::Negate, a) => {
-                Operand::Int(a.eval_int(cells)?.checked_neg().ok_or(EvalError::Overflow)?)
+            Code::Unary(UnaryOp::Not, a, _) => Operand::Bool(!a.eval_bool(cells)?),
+            Code::Unary(UnaryOp::Negate, a, ty) => {
+                let number = a.eval_int(cells)?;
+                match ty {
+                    Some(ty) => eval_binary_as(BinaryOp::Subtract, 0, number, *ty)?,
+                    None => eval_binary(BinaryOp::Subtract, 0, number)?,
+                }
             }
-            Code::Binary(op, operands) => {
+            Code::Binary(op, operands, ty) => {
                 let [a, b] = &**operands;
-                match op {
-                    BinaryOp::And => Operand::Bool(a.eval_bool(cells)? && b.eval_bool(cells)?),
-                    BinaryOp::Or => Operand::Bool(a.eval_bool(cells)? || b.eval_bool(cells)?),
-                    op => eval_binary(*op, a.eval_int(cells)?, b.eval_int(cells)?)?,
+                match (op, ty) {
+                    (BinaryOp::And, _) => Operand::Bool(a.eval_bool(cells)? && b.eval_bool(cells)?),
+                    (BinaryOp::Or, _) => Operand::Bool(a.eval_bool(cells)? || b.eval_bool(cells)?),
+                    (op, Some(ty)) => eval_binary_as(*op, a.eval_int(cells)?, b.eval_int(cells)?, *ty)?,
+                    (op, None) => eval_binary(*op, a.eval_int(cells)?, b.eval_int(cells)?)?,
                 }
             }
             Code::Cast(a, to) => Operand::Int(eval_cast(a.eval_int(cells)?, *to)),
@@ -145,8 +152,8 @@ impl Code {
 
     /// Returns `n` if the expression checks that a value is a multiple of `n`.
     pub fn required_multiple(&self) -> Option<u64> {
-        let Code::Binary(BinaryOp::Equal, operands) = self else { return None };
-        let [Code::Binary(BinaryOp::Remainder, division), Code::Int(0)] = &**operands else { return None };
+        let Code::Binary(BinaryOp::Equal, operands, _) = self else { return None };
+        let [Code::Binary(BinaryOp::Remainder, division, _), Code::Int(0)] = &**operands else { return None };
         match &**division {
             [Code::Slot(..), Code::Int(n)] => u64::try_from(*n).ok().filter(|n| *n > 0),
             _ => None,
@@ -157,8 +164,8 @@ impl Code {
     pub fn visit<'c>(&'c self, each: &mut impl FnMut(&'c Code)) {
         each(self);
         match self {
-            Code::Unary(_, a) | Code::Cast(a, _) => a.visit(each),
-            Code::Binary(_, parts) => parts.iter().for_each(|part| part.visit(each)),
+            Code::Unary(_, a, _) | Code::Cast(a, _) => a.visit(each),
+            Code::Binary(_, parts, _) => parts.iter().for_each(|part| part.visit(each)),
             Code::If(parts) => parts.iter().for_each(|part| part.visit(each)),
             _ => {}
         }

@@ -2,7 +2,8 @@
 
 use super::code::{Cell, Code, Slot};
 use super::model::{Argument, FormId, FormKind, FormSize, Program, Step, Unit};
-use crate::layout::expr::{EvalError, Lookup, Value, bit_field_value};
+use super::names::ValueKind;
+use crate::layout::expr::{EvalError, IntType, Lookup, Operand, Value, bit_field_value};
 
 /// Data attached to each slot, such as the origins that the assembler tracks.
 #[expect(unused_variables, reason = "the default method ignores its arguments")]
@@ -132,6 +133,24 @@ impl<M: SlotMark> Frames<M> {
         Err(open)
     }
 
+    /// Returns `true` if the expression overflows in a codec, in which absent numbers are 0 and absent flags false.
+    pub fn overflows(&self, code: &Code) -> bool {
+        let cells = &self.cells[self.base..];
+        match code.eval(cells) {
+            Ok(_) => false,
+            Err(EvalError::Overflow) => true,
+            Err(EvalError::Unknown) => {
+                let names = self.unit.map_or(&[][..], |unit| &unit.slots);
+                let with_defaults = cells.iter().zip(names).map(|(cell, name)| match (cell, name.kind) {
+                    (Cell::Empty, ValueKind::Bool) => Cell::Number(Operand::Bool(false)),
+                    (Cell::Empty, ValueKind::Int(_)) => Cell::Number(Operand::Int(0)),
+                    (cell, _) => cell.clone(),
+                });
+                code.eval(&with_defaults.collect::<Vec<_>>()) == Err(EvalError::Overflow)
+            }
+        }
+    }
+
     pub fn eval_int(&self, code: &Code) -> Result<i128, EvalError> {
         code.eval_int(&self.cells[self.base..])
     }
@@ -199,7 +218,13 @@ impl Lookup for VisibleValues<'_> {
         // A field hides an import of the same name.
         let field = known.clone().find(|(name, _)| name.import.is_none());
         let (name, cell) = field.or_else(|| known.next())?;
-        match (&path[name.path.len()..], cell.to_value(name.kind.word())?) {
+        let value = match (cell, name.kind) {
+            (Cell::Number(Operand::Int(number)), ValueKind::Int(Some(IntType { bits: 128, signed: false }))) => {
+                Value::unsigned(*number as u128)
+            }
+            _ => cell.to_value(name.kind.word())?,
+        };
+        match (&path[name.path.len()..], value) {
             ([], value) => Some(value),
             ([field], Value::Bits(word, declaration)) => bit_field_value(word, declaration, field),
             _ => None,

@@ -9,12 +9,14 @@ mod code;
 mod draft;
 mod equation;
 mod frames;
+mod infer;
 mod item;
 mod listing;
 mod model;
 mod names;
 mod print;
 mod problem;
+mod safety;
 mod size;
 
 use std::collections::HashMap;

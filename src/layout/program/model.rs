@@ -67,6 +67,11 @@ pub(crate) struct Form {
     pub size: FormSize,
     /// The unit of the type, or that of its innermost items; `None` for numbers and strings.
     pub unit: Option<UnitId>,
+    /// Whether a value may have no bytes.
+    pub may_be_empty: bool,
+    /// Whether the expressions inside can overflow, or lists inside can have items without bytes. Only a walk over each
+    /// value shows whether a codec can decode it.
+    pub needs_full_walk: bool,
 }
 
 /// The kind of a form.
@@ -143,6 +148,8 @@ pub(crate) struct Step {
     pub position: Option<Code>,
     pub count: Option<Code>,
     pub checks: Vec<Code>,
+    /// The expressions of computed fields next to the field.
+    pub computed: Vec<Code>,
     /// The conditions that constraints require.
     pub required_conditions: Vec<(&'static Constraint, Code)>,
     pub block: Option<BlockStep>,

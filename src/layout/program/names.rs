@@ -1,7 +1,7 @@
 //! The names in expressions, and the kinds of their values.
 
 use crate::layout::declaration::{BitField, Declaration, Type};
-use crate::layout::expr::{Expr, IntType, Precedence, UnaryOp};
+use crate::layout::expr::{BinaryOp, Expr, IntType, Precedence, UnaryOp};
 
 /// The kind of a named value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,8 +83,9 @@ impl Names<'_> {
             Expr::Bool(_) | Expr::Unary(UnaryOp::Not, _) | Expr::Matches(..) => ValueKind::Bool,
             Expr::Path(path) => self.steps(path).last().copied().unwrap_or(ValueKind::Other),
             Expr::Unary(UnaryOp::Negate, a) => self.kind(a),
-            Expr::Binary(op, a, b) => match op.precedence() {
-                Precedence::Comparison | Precedence::Logic => ValueKind::Bool,
+            Expr::Binary(op, a, b) => match (op, op.precedence()) {
+                (_, Precedence::Comparison | Precedence::Logic) => ValueKind::Bool,
+                (BinaryOp::ShiftLeft | BinaryOp::ShiftRight, _) => self.kind(a),
                 _ => first_typed(a, b),
             },
             Expr::Cast(_, to) => ValueKind::Int(Some(*to)),

@@ -249,6 +249,8 @@ pub enum FaultKind {
     Trailing,
     /// Unpacking would exceed [`Limits::max_decoded`].
     Limit,
+    /// The lists have more items without bytes than [`Limits::max_empty_items`].
+    EmptyItems,
     /// The packing needs a feature of the crate that is not enabled.
     Unsupported,
 }
@@ -282,6 +284,24 @@ pub fn walk(
     visitor: &mut impl Visitor,
 ) -> Result<u64, Fault> {
     Walker::new(ty, limits, visitor).walk_file(bytes)
+}
+
+/// Returns a fault if a codec of the declaration cannot decode `bytes` safely: a count or offset exceeds the file, or an
+/// expression that the codec evaluates overflows. Skips the content of blocks, which codecs leave packed.
+pub(crate) fn check_for_codec(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Result<(), Fault> {
+    let mut visitor = SkipAll;
+    let mut walker = Walker::new(ty, limits, &mut visitor);
+    walker.is_for_codec = true;
+    walker.walk_file(bytes).map(drop)
+}
+
+/// Visits nothing.
+struct SkipAll;
+
+impl Visitor for SkipAll {
+    fn enter(&mut self, _: &Node) -> Visit {
+        Visit::Nothing
+    }
 }
 
 /// Returns the first fault of `bytes` as a value of type `ty`, if any.

@@ -13,6 +13,8 @@ use crate::text;
 use crate::text::bytes_follow;
 use crate::unpack::{self, UnpackError};
 
+const OVERFLOW: &str = "an overflow of its integer type, or a division by 0";
+
 impl Walker<'_> {
     /// Decodes a number, enum or packed word from its bytes.
     #[inline(always)]
@@ -140,7 +142,16 @@ impl Walker<'_> {
 
     /// Decodes a field. Returns the offset of the next field.
     pub fn walk_field(&mut self, space: &Space, next: u64, step: &'static Step) -> Walked<u64> {
-        let is_present = step.condition.as_ref().is_none_or(|code| self.frames.eval_bool(code) == Ok(true));
+        let is_present = match step.condition.as_ref().map(|code| self.frames.eval_bool(code)) {
+            Some(Err(EvalError::Overflow)) => {
+                let message = format!("the condition cannot be computed: {OVERFLOW}");
+                return self.fault(FaultKind::Count, space.span(next..next), message, None);
+            }
+            condition => condition.is_none_or(|condition| condition == Ok(true)),
+        };
+        if self.is_for_codec && !is_present {
+            self.require_eager_values(space, next, step)?;
+        }
         let offset = match &step.position {
             Some(position) if is_present => self.eval_offset(space, next, position, step)?,
             _ => next,
@@ -149,6 +160,10 @@ impl Walker<'_> {
         let end = if is_present { self.walk_content(space, at, step)? } else { at };
         self.field_range = is_present.then_some(at..end);
         self.verify_checks(space, at..end, step)?;
+        if self.is_for_codec && step.computed.iter().any(|code| self.frames.overflows(code)) {
+            let message = format!("a value computed from the file has no value: {OVERFLOW}");
+            return self.fault(FaultKind::Count, space.span(at..end), message, None);
+        }
         if step.position.is_none() {
             return Ok(end);
         }
@@ -156,6 +171,30 @@ impl Walker<'_> {
             space.max_end.set(space.max_end.get().max(end));
         }
         Ok(next)
+    }
+
+    /// Returns a fault if the count or an argument of an absent field overflows, since codecs compute them nevertheless.
+    fn require_eager_values(&self, space: &Space, at: u64, step: &'static Step) -> Walked<()> {
+        if step.eager_expressions().all(|code| !self.frames.overflows(code)) {
+            return Ok(());
+        }
+        let message = format!("the count or an argument of the absent field cannot be computed: {OVERFLOW}");
+        self.fault(FaultKind::Count, space.span(at..at), message, None)
+    }
+
+    /// Returns a fault if the condition of a variant overflows. Codecs compute the conditions up to the first true one.
+    pub fn require_conditions(&self, space: &Space, at: u64, variants: &[Step]) -> Walked<()> {
+        for variant in variants.iter().filter_map(|variant| variant.choice.as_ref()) {
+            match self.frames.eval_bool(variant) {
+                Ok(true) => break,
+                Err(EvalError::Overflow) => {
+                    let message = format!("the condition of a variant cannot be computed: {OVERFLOW}");
+                    return self.fault(FaultKind::Count, space.span(at..at), message, None);
+                }
+                Ok(false) | Err(EvalError::Unknown) => {}
+            }
+        }
+        Ok(())
     }
 
     /// Evaluates the offset of a field. An empty list may have an offset past the end.
@@ -254,7 +293,7 @@ impl Walker<'_> {
         let message = match self.frames.eval_int(code).map(|value| (value, u64::try_from(value))) {
             Ok((_, Ok(value))) => return Ok(value),
             Ok((value, Err(_))) => format!("the {what} is {value}, expected 0 to 2^64 - 1"),
-            Err(EvalError::Overflow) => format!("the {what} cannot be computed: overflow or division by 0"),
+            Err(EvalError::Overflow) => format!("the {what} cannot be computed: {OVERFLOW}"),
             Err(_) => format!("the {what} cannot be computed: a value is missing or has the wrong type"),
         };
         self.fault(FaultKind::Count, space.span(at..at), message, None)
@@ -308,7 +347,7 @@ impl Walker<'_> {
         };
         let mut result = self.walk_value(&inner, start, &bytes.block_content(block));
         if let (Err(Interrupt::Fault(fault)), Packing::Stored) = (&mut result, declared.packing)
-            && !matches!(fault.kind, FaultKind::Limit | FaultKind::Unsupported)
+            && !matches!(fault.kind, FaultKind::Limit | FaultKind::EmptyItems | FaultKind::Unsupported)
         {
             // Stored content cannot fail to unpack, so the rule of its field applies to the content.
             fault.rule = fault.rule.or(bytes.rule());

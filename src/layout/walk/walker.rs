@@ -78,13 +78,27 @@ pub(super) struct Walker<'v> {
     pub frames: Frames,
     /// The byte range of the last field, if it is present.
     pub field_range: Option<Range<u64>>,
+    /// Whether the walk precedes decoding by a codec: everything that the codec computes must have a value.
+    pub is_for_codec: bool,
+    /// The number of list items without bytes so far.
+    empty_items: u64,
 }
 
 impl<'v> Walker<'v> {
     pub fn new(ty: &'static Type, limits: &'v Limits, visitor: &'v mut dyn Visitor) -> Walker<'v> {
         let program = Program::of(ty);
         let frames = Frames::new(program);
-        Walker { program, visitor, path: Vec::new(), limits, is_muted: false, frames, field_range: None }
+        Walker {
+            program,
+            visitor,
+            path: Vec::new(),
+            limits,
+            is_muted: false,
+            frames,
+            field_range: None,
+            is_for_codec: false,
+            empty_items: 0,
+        }
     }
 
     /// See [`super::walk`].
@@ -167,6 +181,7 @@ impl<'v> Walker<'v> {
                 })
             }),
             FormKind::Choice(unit) => self.with_unit(space, at, item, unit, |walker, unit| {
+                walker.require_conditions(space, at, &unit.steps)?;
                 let Ok(step) = walker.frames.choose_variant(&unit.steps) else {
                     let message = format!("no variant of {} applies", unit.declaration.name);
                     return walker.fault(FaultKind::Value, space.span(at..at), message, None);
@@ -272,10 +287,16 @@ impl<'v> Walker<'v> {
                 return Ok((at + size * count, Some(count)));
             }
             let was_muted = walker.is_muted;
+            let inner_form = &walker.program.forms[inner];
+            // The cost of items without bytes is known only after the first one.
+            let must_walk = size == Some(0) || walker.is_for_codec && inner_form.needs_full_walk;
+            // The number of items without bytes before and after this list, once it is known.
+            let mut empty_items: Option<Range<u64>> = None;
             let mut index = 0;
             while count.map_or(position < space.len(), |count| index < count) {
                 let visit = visited.contains(index);
-                if let (Some(size), Some(count), false) = (size, count, visit) {
+                if let (Some(size), Some(count), false, false) = (size, count, visit, must_walk && empty_items.is_none())
+                {
                     // Skips to the next visited item, or to the end.
                     let next = visited.first_at_or_after(index).map_or(count, |next| next.min(count));
                     position += size * (next - index);
@@ -284,22 +305,56 @@ impl<'v> Walker<'v> {
                 }
                 walker.is_muted = was_muted || !visit;
                 walker.path.push(Segment::Index(index));
+                let empty_before = walker.empty_items;
                 let end = walker.walk_value(space, position, &item)?;
                 walker.path.pop();
-                if end == position {
+                if end == position && empty_items.is_none() {
                     // The item is empty, so all following items are also empty.
-                    break;
+                    let nested = walker.empty_items - empty_before;
+                    walker.count_empty_items(space, position, count.map(|count| count - index), nested)?;
+                    if was_muted || count.is_none() {
+                        break;
+                    }
+                    empty_items = Some(empty_before..walker.empty_items);
+                }
+                if let Some(counted) = &empty_items {
+                    // The lists in the following items are counted already.
+                    walker.empty_items = counted.start;
                 }
                 position = end;
                 index += 1;
             }
             walker.is_muted = was_muted;
+            if let Some(counted) = empty_items {
+                walker.empty_items = counted.end;
+            }
             Ok((position, list.count.or(Some(index))))
         });
         match (missing, result) {
             (Some(missing), Ok(_) | Err(Interrupt::Fault(_))) => Err(missing),
             (_, result) => result,
         }
+    }
+
+    /// Counts the `items` items without bytes at the end of a list against the limit. Each of them contains `nested`
+    /// such items. `None` stands for a list without a count, which a codec would extend forever.
+    fn count_empty_items(&mut self, space: &Space, at: u64, items: Option<u64>, nested: u64) -> Walked<()> {
+        let span = space.span(at..at);
+        let Some(items) = items else {
+            if !self.is_for_codec {
+                return Ok(());
+            }
+            let message = "an item has no bytes, so the list never ends".to_owned();
+            return self.fault(FaultKind::Count, span, message, None);
+        };
+        let further = items.saturating_mul(nested.saturating_add(1)).saturating_sub(nested);
+        self.empty_items = self.empty_items.saturating_add(further);
+        let max = self.limits.max_empty_items;
+        if self.empty_items <= max {
+            return Ok(());
+        }
+        let message = format!("has {items} items without bytes, over the limit of {max} per file");
+        self.fault(FaultKind::EmptyItems, span, message, None)
     }
 
     /// Returns `true` if the visitor skips the fixed-size structs in `range`.

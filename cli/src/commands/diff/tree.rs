@@ -302,7 +302,7 @@ impl Visitor for Builder {
             Value::Int(number) => Number::from_integer(*number),
             Value::F32(number) => Some(Number::F32(*number)),
             Value::F64(number) => Some(Number::F64(*number)),
-            Value::Text(_) => None,
+            Value::Wide(_) | Value::Text(_) => None,
         };
         if let (Some(_), Some(number)) = (self.number_list_depth, number) {
             self.tree.numbers.push(number);

@@ -167,7 +167,7 @@ fn is_possible(breakage: Breakage, fault: Option<&Fault>) -> bool {
         );
     };
     match (breakage, fault.kind) {
-        (_, FaultKind::Limit | FaultKind::Unsupported) => false,
+        (_, FaultKind::Limit | FaultKind::EmptyItems | FaultKind::Unsupported) => false,
         (Breakage::Check(check), FaultKind::Check) => fault.message.starts_with(check.message),
         (Breakage::Count(_) | Breakage::Truncation(_) | Breakage::Trailing, kind) => kind != FaultKind::Check,
         (Breakage::Offset, kind) => matches!(kind, FaultKind::End | FaultKind::Count),

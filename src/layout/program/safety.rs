@@ -1,0 +1,60 @@
+//! Finds the types whose values must be walked one by one before a codec may decode them.
+
+use super::build::Builder;
+use super::code::Code;
+use super::model::{Argument, FormKind, Step};
+
+impl Builder {
+    /// Returns `true` if a value of this kind may have no bytes. The forms inside are complete.
+    pub fn may_be_empty(&self, kind: FormKind) -> bool {
+        let may_lack_bytes = |step: &Step| {
+            let is_elsewhere = step.position.is_some() || step.field.lookahead;
+            is_elsewhere
+                || step.condition.is_some()
+                || step.block.is_some()
+                || self.forms[step.form].may_be_empty
+        };
+        match kind {
+            FormKind::Number(size) => size == 0,
+            FormKind::Text => false,
+            FormKind::Items(item, count) => count.is_none_or(|count| count == 0) || self.forms[item].may_be_empty,
+            FormKind::Struct(unit) => {
+                let unit = &self.units[unit];
+                unit.declaration.magic.is_empty() && unit.steps.iter().all(may_lack_bytes)
+            }
+            FormKind::Choice(unit) => self.units[unit].steps.iter().any(may_lack_bytes),
+        }
+    }
+
+    /// Returns `true` if the expressions in a value of this kind can overflow, or lists in it can have items without
+    /// bytes. The forms inside are complete.
+    pub fn needs_full_walk(&self, kind: FormKind) -> bool {
+        match kind {
+            FormKind::Number(_) | FormKind::Text => false,
+            FormKind::Items(item, _) => self.forms[item].may_be_empty || self.forms[item].needs_full_walk,
+            FormKind::Struct(unit) | FormKind::Choice(unit) => {
+                let mut steps = self.units[unit].steps.iter();
+                steps.any(|step| {
+                    let mut codes = step.codec_expressions().chain(step.choice.iter()).chain(&step.condition);
+                    codes.any(Code::can_overflow) || self.forms[step.form].needs_full_walk
+                })
+            }
+        }
+    }
+}
+
+impl Step {
+    /// Returns the expressions that a codec evaluates even if the field is absent: binrw computes the count and the
+    /// arguments of a field before it tests the condition.
+    pub fn eager_expressions(&self) -> impl Iterator<Item = &Code> {
+        let arguments = self.arguments.iter().filter_map(|argument| match argument {
+            Argument::Value(code, _) => Some(code),
+            Argument::Fields(_) => None,
+        });
+        self.count.iter().chain(arguments)
+    }
+
+    fn codec_expressions(&self) -> impl Iterator<Item = &Code> {
+        self.eager_expressions().chain(&self.position).chain(&self.checks).chain(&self.computed)
+    }
+}

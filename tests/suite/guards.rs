@@ -1,0 +1,374 @@
+//! What a file must not do to a codec that binrw generates: overflow an expression, or allocate memory for a false
+//! count. Numbers of 128 bits, and the names and counts in printed schemas.
+
+use binrw::{binrw, io::SeekFrom};
+use meshspec::layout::assemble::FileValues;
+use meshspec::layout::declaration::Type;
+use meshspec::layout::schema::Schema;
+use meshspec::layout::dump::Dump;
+use meshspec::layout::{self, Layout, generate, walk};
+use meshspec::{BinaryFormat, ErrorKind, Format, Formats, Limit, Limits, ReadOptions, Rule, Severity};
+
+static RULE: Rule = Rule::new("GUARDS-RULE", Severity::Error, "A rule.");
+
+/// Declares structs, and reads one by its name.
+macro_rules! declare {
+    ($($(#[$meta:meta])* struct $name:ident { $($fields:tt)* })*) => {
+        $(
+            #[derive(Layout)]
+            #[binrw]
+            #[brw(little)]
+            $(#[$meta])*
+            struct $name { $($fields)* }
+
+            impl BinaryFormat for $name {
+                const NAME: &'static str = const { lower(stringify!($name)) };
+                const RULES: &'static [&'static Rule] = &[&RULE];
+            }
+        )*
+
+        /// Reads and checks bytes as every declared format. None of this may panic.
+        fn try_all(bytes: &[u8]) {
+            let options = ReadOptions::default();
+            $(
+                let read = $name::read(bytes, &options);
+                let report = $name::check_decoded(bytes, &options);
+                assert!(read.is_err() || report.is_ok_and(|report| report.errors() == 0), stringify!($name));
+            )*
+        }
+    };
+}
+
+/// Names of formats are in lower case; the structs here have names of one letter and digits.
+const fn lower(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        [b'L', ..] => "long",
+        [b'P', ..] => "product",
+        [b'Q', ..] => "quotient",
+        [b'R', ..] => "remainder",
+        [b'D', ..] => "difference",
+        [b'S', ..] => "shift",
+        [b'N', ..] => "negation",
+        [b'G', ..] => "guarded",
+        [b'A', ..] => "argument",
+        [b'C', ..] => "calculated",
+        [b'T', ..] => "asserted",
+        [b'O', ..] => "offset",
+        [b'V', ..] => "variants",
+        [b'E', ..] => "empties",
+        _ => "nested",
+    }
+}
+
+declare! {
+    struct Long {
+        n: u64,
+        #[br(count = n)]
+        data: Vec<u8>,
+    }
+
+    struct Product {
+        a: u32,
+        b: u32,
+        #[br(count = a * b)]
+        data: Vec<u8>,
+    }
+
+    struct Quotient {
+        a: i32,
+        b: i32,
+        #[br(count = a / b)]
+        data: Vec<u16>,
+    }
+
+    struct Remainder {
+        a: i32,
+        b: i32,
+        #[br(count = a % b)]
+        data: Vec<u16>,
+    }
+
+    struct Difference {
+        a: u8,
+        #[br(count = a - 1)]
+        data: Vec<u8>,
+    }
+
+    struct Shift {
+        bits: u8,
+        #[br(count = 1 << bits)]
+        data: Vec<u8>,
+    }
+
+    struct Negation {
+        a: i8,
+        #[br(count = -a)]
+        data: Vec<u8>,
+    }
+
+    struct Guarded {
+        a: u32,
+        b: u32,
+        has: u8,
+        #[br(if(has != 0), count = a * b)]
+        data: Vec<u8>,
+    }
+
+    struct Argument {
+        a: u8,
+        has: u8,
+        #[br(if(has != 0), args(a + 1))]
+        inner: Option<Inner>,
+    }
+
+    struct Calculated {
+        a: u8,
+        b: u8,
+        #[br(calc = a * b)]
+        #[bw(ignore)]
+        area: u8,
+        #[br(if(b != 0))]
+        end: Option<u8>,
+    }
+
+    struct Terms {
+        a: u8,
+        b: u8,
+        #[br(assert(a + b < 255, "too many"))]
+        c: u8,
+    }
+
+    struct Offset {
+        offset: u64,
+        #[br(count = 1, seek_before = SeekFrom::Start(offset + 8), restore_position)]
+        #[bw(seek_before = SeekFrom::Start(*offset), restore_position)]
+        data: Vec<u8>,
+    }
+
+    struct Variants {
+        a: u8,
+        #[br(args(a))]
+        choice: Choice,
+    }
+
+    struct Empties {
+        flags: u8,
+        count: u32,
+        #[br(count = count, args { inner: (flags,) })]
+        items: Vec<Perhaps>,
+    }
+
+    struct Wrapped {
+        flags: u8,
+        count: u32,
+        #[br(count = count, args { inner: (flags,) })]
+        items: Vec<Many>,
+    }
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(a: u8))]
+struct Inner {
+    #[br(if(a > 1))]
+    b: Option<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(a: u8))]
+enum Choice {
+    #[br(pre_assert(a + 1 == 0))]
+    Never(u8),
+    #[br(pre_assert(true))]
+    Always(u8),
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(flags: u8))]
+struct Perhaps {
+    #[br(if(flags == 1))]
+    a: Option<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(flags: u8))]
+struct Many {
+    #[br(count = 1000, args { inner: (flags,) })]
+    items: Vec<Perhaps>,
+}
+
+fn two(a: u32, b: u32) -> Vec<u8> {
+    [&a.to_le_bytes()[..], &b.to_le_bytes(), b"abc"].concat()
+}
+
+fn error_of<T: BinaryFormat>(bytes: &[u8]) -> String {
+    T::read(bytes, &ReadOptions::default()).err().unwrap().to_string()
+}
+
+#[test]
+fn false_counts_are_errors() {
+    for count in [4, 1 << 40, 1 << 63, u64::MAX] {
+        let file = [&count.to_le_bytes()[..], b"abc"].concat();
+        assert!(error_of::<Long>(&file).contains(&format!("needs {count} bytes, but 3 remain")));
+        assert!(layout::read::<Long>(&file, &ReadOptions::default()).is_err());
+    }
+}
+
+/// Some of these products wrap to small numbers in release builds of a codec.
+#[test]
+fn overflows_of_the_declared_type_are_errors() {
+    const OVERFLOW: &str = "cannot be computed: an overflow of its integer type, or a division by 0";
+    let min = i32::MIN as u32;
+    let errors = [
+        error_of::<Product>(&two(1 << 31, 4)),
+        error_of::<Product>(&two(1 << 16, 1 << 16)),
+        error_of::<Quotient>(&two(8, 0)),
+        error_of::<Quotient>(&two(min, u32::MAX)),
+        error_of::<Remainder>(&two(8, 0)),
+        error_of::<Remainder>(&two(min, u32::MAX)),
+        error_of::<Difference>(&[0, 1]),
+        error_of::<Shift>(&[32, 1]),
+        error_of::<Negation>(&[0x80, 1]),
+        error_of::<Offset>(&[0xff; 8]),
+        error_of::<Variants>(&[255, 1]),
+    ];
+    for error in errors {
+        assert!(error.contains(OVERFLOW), "{error}");
+    }
+    assert!(error_of::<Terms>(&[200, 100, 1]).contains("too many"));
+    assert!(error_of::<Calculated>(&[20, 20, 1]).contains("overflow of its integer type"));
+    assert!(Product::read(&two(1, 3), &ReadOptions::default()).is_ok());
+    assert!(Remainder::read(&two(8, 8)[..8], &ReadOptions::default()).is_ok());
+    assert!(Shift::read(&[1, 7, 8], &ReadOptions::default()).is_ok());
+    assert!(Calculated::read(&[15, 17, 1], &ReadOptions::default()).is_ok());
+    assert!(Variants::read(&[254, 1], &ReadOptions::default()).is_ok());
+}
+
+/// binrw computes counts and arguments before it tests the condition.
+#[test]
+fn overflows_after_a_false_condition_are_errors() {
+    let file = [&two(1 << 31, 4)[..8], &[0]].concat();
+    assert!(error_of::<Guarded>(&file).contains("data"), "{}", error_of::<Guarded>(&file));
+    let report = Guarded::check_decoded(&file, &ReadOptions::default()).unwrap();
+    assert_eq!(report.count_of("LAYOUT-VALUE"), 1);
+    assert!(error_of::<Argument>(&[255, 0]).contains("inner"));
+    assert!(Argument::read(&[254, 0], &ReadOptions::default()).is_ok());
+    // A walk without a codec needs no value for an absent field.
+    assert_eq!(walk::first_fault(&Guarded::TYPE, &file, &Limits::default()), None);
+}
+
+#[test]
+fn items_without_bytes_count_against_a_limit() {
+    let file = |flags: u8, count: u32| [&[flags][..], &count.to_le_bytes()].concat();
+    let options = ReadOptions::default();
+    assert_eq!(Empties::read(&file(0, 5), &options).unwrap().items.len(), 5);
+    let error = Empties::read(&file(0, u32::MAX), &options).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::EmptyItems));
+    assert!(error.to_string().contains("has 4294967295 items without bytes"), "{error}");
+    // The items of the items count, too.
+    assert_eq!(Wrapped::read(&file(0, 1000), &options).unwrap().items.len(), 1000);
+    assert!(Wrapped::read(&file(0, 2000), &options).is_err());
+    let narrow = ReadOptions::default().with_limits(Limits::default().with_max_empty_items(4));
+    assert!(Empties::read(&file(0, 5), &narrow).is_err());
+    assert!(Empties::read(&file(0, 4), &narrow).is_ok());
+    assert!(Empties::read(&[&file(1, 5)[..], b"abcde"].concat(), &narrow).is_ok());
+    // Every item has a path.
+    let span = walk::find(&Empties::TYPE, &file(0, 5), "items[4]", &Limits::default());
+    assert_eq!(span.unwrap().range(), &(5..5));
+}
+
+#[test]
+fn corpora_of_items_without_bytes_are_generated() {
+    let formats = Formats::new().with::<Empties>().unwrap();
+    let format = formats.get("empties").unwrap();
+    let config = generate::Config { large_items: 70_000, ..Default::default() };
+    const TYPE: &Type = &Empties::TYPE;
+    for choices in [vec![], vec![1; 64], vec![u64::MAX; 64]] {
+        let file = generate::file(TYPE, &choices, &config).unwrap();
+        assert_eq!(format.check(&file, &ReadOptions::default()).unwrap().errors(), 0);
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_make_a_generated_codec_panic(
+        mut bytes in proptest::collection::vec(proptest::sample::select(vec![0, 1, 2, 127, 128, 255]), 0..24),
+        small in 0..3_usize,
+    ) {
+        // Small numbers in front reach the fields after them.
+        bytes.iter_mut().skip(small).take(3).for_each(|byte| *byte &= 3);
+        try_all(&bytes);
+    }
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Wide {
+    #[layout(at_least = 1, rule = RULE)]
+    hash: u128,
+    #[br(count = (hash >> 120) as u8 & 1)]
+    data: Vec<u8>,
+}
+
+#[test]
+fn numbers_of_128_bits_are_unsigned() {
+    let file = [0xff; 17];
+    let number = u128::MAX.to_string();
+    assert!(layout::check::<Wide>(&file, &ReadOptions::default()).unwrap().findings().is_empty());
+    assert!(layout::read::<Wide>(&file, &ReadOptions::default()).is_ok());
+    let mut text = Vec::new();
+    assert_eq!(Dump::new(&Wide::TYPE, &file).write_text(&mut text, false).unwrap(), None);
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains(&number) && !text.contains("-1"), "{text}");
+    let mut values = FileValues::new(&Wide::TYPE);
+    values.set("hash", number.as_str()).unwrap();
+    values.set("data[0]", "255").unwrap();
+    assert_eq!(values.assemble(&Default::default()).unwrap(), file);
+}
+
+/// The last comment ends here: */ int x; /*
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[allow(non_snake_case)]
+struct Words {
+    null: u8,
+    yes: u8,
+    class: u8,
+    /// A field */ with /* an end.
+    numVerts: i8,
+    #[br(count = numVerts)]
+    list: Vec<u8>,
+}
+
+fn schema(schema: Schema, ty: &'static Type) -> String {
+    schema.print("words", "Words", &[("words", ty)]).remove(0).text
+}
+
+#[test]
+fn names_and_counts_are_valid_in_kaitai() {
+    const TYPE: Type = Words::TYPE;
+    let text = schema(Schema::Kaitai, const { &TYPE });
+    for id in ["null_value", "yes_value", "class_value", "num_verts", "list"] {
+        assert!(text.contains(&format!("- id: {id}\n")), "{text}");
+    }
+    assert!(text.contains("size: 'num_verts'") && !text.contains("- id: null\n"), "{text}");
+    assert!(text.contains("- id: check_list_count\n"), "{text}");
+    assert!(text.contains("expr: 'num_verts >= 0'"), "{text}");
+}
+
+#[test]
+fn documentation_never_ends_a_comment_in_c() {
+    const TYPE: Type = Words::TYPE;
+    let text = schema(Schema::C, const { &TYPE });
+    assert_eq!(text.matches("/*").count(), text.matches("*/").count());
+    assert!(text.contains("* / int x; / *"), "{text}");
+}
