@@ -32,6 +32,8 @@ pub struct Info {
     pub dialect: Dialect,
     /// Format-specific values, or the named strings in the file, in file order.
     pub properties: Vec<Property>,
+    /// The transform of the whole model, row by row; `None` if the format or dialect has none.
+    pub root_transform: Option<[[f32; 4]; 4]>,
     /// The meshes.
     #[json(always)]
     pub meshes: Vec<MeshInfo>,
@@ -52,6 +54,7 @@ impl Info {
             format,
             dialect,
             properties: Vec::new(),
+            root_transform: None,
             meshes: Vec::new(),
             skeleton: None,
             animations: Vec::new(),
@@ -188,15 +191,19 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Returns the bounding box of the points whose coordinates are finite; `None` without such points.
+    /// Returns the bounding box of the points whose coordinates are finite; `None` without such points. The bounds of
+    /// −0 are 0.
     pub fn from_points(points: impl Iterator<Item = [f32; 3]>) -> Option<Bounds> {
-        points.filter(|p| p.iter().all(|x| x.is_finite())).fold(None, |bounds, point| {
+        let finite = points.filter(|point| point.iter().all(|coordinate| coordinate.is_finite()));
+        let bounds = finite.fold(None, |bounds, point| {
             let Bounds { min, max } = bounds.unwrap_or(Bounds { min: point, max: point });
             Some(Bounds {
                 min: std::array::from_fn(|i| min[i].min(point[i])),
                 max: std::array::from_fn(|i| max[i].max(point[i])),
             })
-        })
+        });
+        // Adding 0 turns −0 into 0 and changes no other number.
+        bounds.map(|Bounds { min, max }| Bounds { min: min.map(|x| x + 0.0), max: max.map(|x| x + 0.0) })
     }
 }
 

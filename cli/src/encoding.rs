@@ -12,6 +12,7 @@ use meshspec::{AnyFormat, Formats};
 use crate::failure::{Failure, Result};
 use crate::input::{is_standard, name_of};
 use crate::output;
+use crate::readable::Readable;
 
 /// The encoding of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +35,19 @@ impl Encoding {
         match formats_with_extension(path, formats)[..] {
             [format] => Some(Encoding::Format(format)),
             _ => Interchange::by_extension(path).map(Encoding::Interchange),
+        }
+    }
+
+    /// Returns `true` if no encoding has the file extension of `path`.
+    pub fn is_extension_unknown(path: &Path, formats: &Formats) -> bool {
+        Encoding::titles_by_extension(path, formats).is_empty()
+    }
+
+    /// Returns the titles of the encodings with the file extension of `path`.
+    pub fn titles_by_extension(path: &Path, formats: &Formats) -> Vec<&'static str> {
+        match formats_with_extension(path, formats)[..] {
+            [] => Encoding::by_extension(path, formats).into_iter().map(Encoding::title).collect(),
+            ref with_extension => with_extension.iter().map(|format| format.about().title).collect(),
         }
     }
 
@@ -204,25 +218,30 @@ pub fn reject_reserved(formats: &Formats) -> Result<()> {
     Ok(())
 }
 
-/// Returns the possible values of an option that takes a format, with summaries as help.
-fn possible_values(formats: &Formats) -> impl Iterator<Item = PossibleValue> {
-    formats.iter().map(|format| PossibleValue::new(format.name()).help(format.about().summary))
+/// Returns the possible value of an option that stands for a format, with its summary as help.
+fn possible_value(format: AnyFormat) -> PossibleValue {
+    PossibleValue::new(format.name()).help(format.about().summary)
 }
 
 /// Returns the parser of an option whose value is a format in `formats`.
 pub fn format_parser(formats: &Formats) -> ValueParser {
-    let parser = PossibleValuesParser::new(possible_values(formats));
+    let parser = PossibleValuesParser::new(formats.iter().map(possible_value));
     let formats = formats.clone();
     parser.try_map(move |name| formats.get(&name)).into()
 }
 
-/// Returns the parser of an option whose value is a format in `formats`, an interchange format, or JSON.
-pub fn encoding_parser(formats: &Formats) -> ValueParser {
-    let interchange_formats = Interchange::ALL.iter().map(|format| {
+/// Returns the parser of an option whose value is an encoding in `readable`: a format in `formats`, an interchange
+/// format, or JSON.
+pub fn encoding_parser(formats: &Formats, readable: Readable) -> ValueParser {
+    let formats_read = formats.iter().filter(|format| (readable.reads_format)(*format));
+    let interchange: &[Interchange] = if readable.reads_interchange { Interchange::ALL } else { &[] };
+    let interchange_formats = interchange.iter().map(|format| {
         PossibleValue::new(format.name()).help(format!("{}, {}", format.title(), format.summary()))
     });
     let json = PossibleValue::new("json").help("a document as JSON");
-    let parser = PossibleValuesParser::new(possible_values(formats).chain(interchange_formats).chain([json]));
+    let json = readable.reads_json.then_some(json);
+    let values = formats_read.map(possible_value).chain(interchange_formats).chain(json);
+    let parser = PossibleValuesParser::new(values);
     let formats = formats.clone();
     let encoding = move |name: String| match &*name {
         "json" => Ok(Encoding::Json),

@@ -30,7 +30,7 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         [
             "meshspec dump flag.mesh",
             "meshspec dump flag.mesh --path header",
-            "meshspec dump flag.mesh --path vertices[0] --json",
+            "meshspec dump flag.mesh --path 'vertices[0]' --json",
         ],
     ),
     (
@@ -57,8 +57,8 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         "edit",
         [
             "meshspec edit flag.mesh bad.mesh --set vertex_count=7",
-            "meshspec edit flag.mesh out.mesh --remove indices[3] --recount",
-            "meshspec edit flag.mesh out.mesh --insert indices[0]=2 --recount",
+            "meshspec edit flag.mesh out.mesh --remove 'indices[3]' --recount",
+            "meshspec edit flag.mesh out.mesh --insert 'indices[0]=2' --recount",
         ],
     ),
     (
@@ -196,7 +196,8 @@ mod tests {
         for words in all {
             for example in for_command(&words).unwrap_or_else(|| panic!("no examples: {words}")) {
                 assert!(example.starts_with(format!("meshspec {words}").trim_end()), "{example}");
-                let parsed = program.clone().try_get_matches_from(example.split(' '));
+                let arguments = example.split(' ').map(|word| word.trim_matches('\''));
+                let parsed = program.clone().try_get_matches_from(arguments);
                 let is_help = |error: &clap::Error| error.kind() == ErrorKind::DisplayHelp;
                 assert!(
                     parsed.as_ref().is_ok() || parsed.as_ref().is_err_and(is_help),

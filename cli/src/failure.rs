@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use meshspec::{ErrorKind, Limit, Loss, Span};
+use meshspec::{ErrorKind, Limit, Loss, Rule, Severity, Span};
 
 use crate::terminal::{ERROR, Escaped, HINT};
 use crate::text_excerpt::TextExcerpt;
@@ -109,10 +109,20 @@ impl Failure {
         }
     }
 
-    /// Like [`from_error`](Failure::from_error), but if the error has a line number, adds an excerpt of that line of
-    /// `file`.
+    /// Like [`from_error`](Failure::from_error), but for an error that rejected the file `subject`. The hint says how to
+    /// list all findings, and whether lenient reading accepts the file.
+    pub fn from_read_error(subject: &str, error: &meshspec::Error) -> Failure {
+        let failure = Failure::from_error(subject, error);
+        match (&failure.hint, error.rule()) {
+            (None, Some(rule)) => failure.with_hint(rejection_hint(rule)),
+            _ => failure,
+        }
+    }
+
+    /// Like [`from_read_error`](Failure::from_read_error), but if the error has a line number, adds an excerpt of that
+    /// line of `file`.
     pub fn from_file_error(subject: &str, error: &meshspec::Error, file: &[u8]) -> Failure {
-        let mut failure = Failure::from_error(subject, error);
+        let mut failure = Failure::from_read_error(subject, error);
         if let Some(Span::Text { range, line, .. }) = error.span() {
             let excerpt = TextExcerpt { file, marked: range.clone(), line: *line, style: ERROR };
             failure.excerpt = Some(excerpt.to_string());
@@ -123,6 +133,15 @@ impl Failure {
     pub fn with_hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Adds a hint to the failure of an interchange file, for which `check` lists no further findings: --lenient, if
+    /// `is_accepted` returns `true`, which reads the file leniently. Keeps an existing hint.
+    pub fn with_lenient_hint(self, is_accepted: impl FnOnce() -> bool) -> Failure {
+        match self.hint.is_none() && self.status == Status::Invalid && is_accepted() {
+            true => self.with_hint("--lenient reads the file nevertheless"),
+            false => self,
+        }
     }
 
     /// Returns the subject and the message in one line.
@@ -144,6 +163,15 @@ impl Failure {
         if let Some(hint) = self.hint.as_ref().filter(|hint| is_first_use(hint)) {
             let _ = writeln!(stderr, "{HINT}hint{HINT:#}: {}", Escaped(hint));
         }
+    }
+}
+
+/// Returns the hint for a file that was rejected because of `rule`. Readers report fatal findings first, so lenient
+/// reading accepts a file that was rejected because of an error.
+pub fn rejection_hint(rule: &Rule) -> &'static str {
+    match rule.severity {
+        Severity::Fatal => "`meshspec check FILE` lists all findings",
+        _ => "`meshspec check FILE` lists all findings; --lenient reads the file nevertheless",
     }
 }
 

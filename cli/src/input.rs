@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use meshspec::interop::{Files, Folder};
 use meshspec::{AnyFormat, Dialect, Formats, ReadOptions};
 
@@ -104,7 +104,8 @@ impl Files for SiblingFiles<'_> {
     }
 }
 
-/// Returns the parser of an option whose value is a dialect of a format in `formats`.
+/// Returns the parser of an option whose value is a dialect of a format in `formats`. The help of each value names the
+/// formats that have the dialect.
 pub fn dialect_parser(formats: &Formats) -> ValueParser {
     let mut dialects: Vec<Dialect> = Vec::new();
     for dialect in formats.iter().flat_map(|format| format.about().dialects) {
@@ -112,10 +113,17 @@ pub fn dialect_parser(formats: &Formats) -> ValueParser {
             dialects.push(*dialect);
         }
     }
-    let names: Vec<_> = dialects.iter().map(|dialect| dialect.name()).collect();
+    let values: Vec<_> = dialects
+        .iter()
+        .map(|dialect| {
+            let with_dialect = formats.iter().filter(|format| format.about().dialects.contains(dialect));
+            let names: Vec<_> = with_dialect.map(AnyFormat::name).collect();
+            PossibleValue::new(dialect.name()).help(names.join(", "))
+        })
+        .collect();
     let find = move |name: String| {
         let known = dialects.iter().find(|dialect| dialect.name() == name);
         known.copied().ok_or_else(|| format!("unknown dialect `{name}`"))
     };
-    PossibleValuesParser::new(names).try_map(find).into()
+    PossibleValuesParser::new(values).try_map(find).into()
 }

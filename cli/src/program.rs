@@ -3,6 +3,7 @@
 
 use std::any::TypeId;
 
+use clap::builder::PossibleValue;
 use clap::{Arg, CommandFactory, Parser, Subcommand};
 use meshspec::{AnyFormat, Dialect, Formats};
 
@@ -16,6 +17,7 @@ use crate::encoding::{self, Encoding};
 use crate::examples;
 use crate::failure::{Result, Status};
 use crate::input;
+use crate::readable::Readable;
 
 /// Show, check and convert the mesh files of game engines.
 #[derive(Debug, Parser)]
@@ -102,23 +104,45 @@ fn with_help(command: clap::Command, help: Help, words: &str) -> clap::Command {
     })
 }
 
-/// If any possible value has a help text, lists the values by name only, instead of one per line.
+/// If any possible value has a help text, lists the values in one line instead of one per line: dialects with their
+/// formats, other values by name only.
 fn with_values(arg: Arg) -> Arg {
     let values = arg.get_possible_values();
     if arg.is_hide_possible_values_set() || !values.iter().any(|value| value.get_help().is_some()) {
         return arg;
     }
-    let names: Vec<_> = values.iter().map(|value| value.get_name().to_owned()).collect();
+    let is_dialect = arg.get_value_parser().type_id() == TypeId::of::<Dialect>();
+    let name = |value: &PossibleValue| match value.get_help() {
+        Some(formats) if is_dialect => format!("{} ({formats})", value.get_name()),
+        _ => value.get_name().to_owned(),
+    };
+    let names: Vec<_> = values.iter().map(name).collect();
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
     arg.help(format!("{help} [possible values: {}]", names.join(", "))).hide_possible_values(true)
 }
 
+/// Returns the encodings that a command reads.
+fn readable_by(command: &str) -> Readable {
+    match command {
+        "dump" => dump::READABLE,
+        "decode" => decode::READABLE,
+        "edit" => edit::READABLE,
+        "view" => view::READABLE,
+        "render" => render::READABLE,
+        _ => Readable::ALL,
+    }
+}
+
 /// Sets the possible values of options that take an encoding, format or dialect.
 fn with_possible_values(command: clap::Command, formats: &Formats) -> clap::Command {
+    let readable = readable_by(command.get_name());
+    #[cfg(feature = "formats")]
+    let formats = &if command.get_name() == "iyma" { iyma::formats() } else { formats.clone() };
     let with_values = |arg: Arg| {
         let id = arg.get_value_parser().type_id();
         if id == TypeId::of::<Encoding>() {
-            arg.value_parser(encoding::encoding_parser(formats))
+            let encodings = if arg.get_id() == "from" { readable } else { Readable::ALL };
+            arg.value_parser(encoding::encoding_parser(formats, encodings))
         } else if id == TypeId::of::<AnyFormat>() {
             arg.value_parser(encoding::format_parser(formats))
         } else if id == TypeId::of::<Dialect>() {

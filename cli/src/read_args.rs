@@ -5,15 +5,17 @@ use std::path::Path;
 use clap::Args;
 use meshspec::{Dialect, Formats, Limits, ReadOptions, Strictness};
 
+use crate::content_kind;
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{dialect_parser, name_of, read_options, require_dialect};
+use crate::readable::Readable;
 
 /// Options for reading input files.
 #[derive(Debug, Args)]
 pub struct ReadArgs {
     /// Read the files as this format instead of detecting it.
-    #[arg(long, value_name = "FORMAT", value_parser = encoding::encoding_parser(&Formats::builtin()))]
+    #[arg(long, value_name = "FORMAT", value_parser = encoding::encoding_parser(&Formats::builtin(), Readable::ALL))]
     from: Option<Encoding>,
     /// Read the files as this dialect instead of detecting it.
     #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
@@ -57,9 +59,33 @@ impl ReadArgs {
         read_options(self.lenient).strictness
     }
 
-    /// Returns the given or detected encoding of a file. Returns a usage error if the encoding lacks the given dialect.
+    /// Returns the given or detected encoding of a file, for a command that reads all encodings.
+    ///
+    /// # Errors
+    ///
+    /// See [`encoding_among`](ReadArgs::encoding_among).
     pub fn encoding_of(&self, bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
-        let encoding = self.from.map_or_else(|| Encoding::detect(bytes, path, formats), Ok)?;
+        self.encoding_among(Readable::ALL, bytes, path, formats)
+    }
+
+    /// Returns the given or detected encoding of a file, for a command that reads the encodings `readable`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the content is of another kind than the name promises. Returns a usage error if the command
+    /// does not read the encoding, or the encoding lacks the given dialect.
+    pub fn encoding_among(
+        &self,
+        readable: Readable,
+        bytes: &[u8],
+        path: &Path,
+        formats: &Formats,
+    ) -> Result<Encoding> {
+        let encoding = match self.from {
+            Some(encoding) => encoding,
+            None => content_kind::detect(bytes, path, readable, formats)?,
+        };
+        readable.require(encoding, path, formats)?;
         match (encoding, self.dialect) {
             (Encoding::Format(format), Some(dialect)) => require_dialect(format, dialect, &name_of(path))?,
             (_, Some(_)) => {

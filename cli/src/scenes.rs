@@ -6,7 +6,7 @@ use meshspec::scene::{Conventions, Scene, SceneOptions};
 use meshspec::{AnyFormat, Document, Formats, Limits, Loss, ReadOptions, Strictness, WriteOptions};
 
 use crate::encoding::{self, Encoding};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, rejection_hint};
 use crate::input::{self, SiblingFiles, name_of};
 use crate::json;
 use crate::read_args::{LimitArgs, ReadArgs};
@@ -41,7 +41,7 @@ impl SceneSource {
         let mut document = json::read_document(text).map_err(|error| Failure::invalid(&name, error))?;
         change(&mut document);
         match document.check().first_rejected(strictness) {
-            Some(finding) => Err(Failure::invalid(&name, finding)),
+            Some(finding) => Err(Failure::invalid(&name, finding).with_hint(rejection_hint(finding.rule))),
             None => Ok(SceneSource::Document(Box::new(document))),
         }
     }
@@ -118,8 +118,12 @@ pub fn read_with(
         Encoding::Interchange(format) => {
             let options = options.clone().with_max_triangles(limits.max_triangles);
             let options = options.with_conventions(format.conventions());
-            let read = format.read(bytes, &SiblingFiles::new(path), &options, limits);
-            read.map_err(|error| Failure::from_file_error(&name_of(path), &error, bytes))
+            let siblings = SiblingFiles::new(path);
+            format.read(bytes, &siblings, &options, limits).map_err(|error| {
+                let failure = Failure::from_file_error(&name_of(path), &error, bytes);
+                let lenient = options.clone().with_strictness(Strictness::Lenient);
+                failure.with_lenient_hint(|| format.read(bytes, &siblings, &lenient, limits).is_ok())
+            })
         }
     };
     read.map(|(scene, _)| scene)

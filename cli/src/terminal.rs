@@ -54,9 +54,9 @@ pub fn format_coordinate(value: f32) -> String {
 /// least 1e9.
 fn format_decimal(value: impl fmt::Display + fmt::LowerExp, magnitude: f64) -> String {
     match magnitude {
-        magnitude if magnitude == 0.0 || (1e-4..1e9).contains(&magnitude) || !magnitude.is_finite() => {
-            value.to_string()
-        }
+        // Also for −0.
+        0.0 => "0".to_owned(),
+        magnitude if (1e-4..1e9).contains(&magnitude) || !magnitude.is_finite() => value.to_string(),
         _ => format!("{value:e}"),
     }
 }

@@ -57,17 +57,17 @@
 #define BMD_HEADER_MAGIC_SIZE 4
 typedef struct bmd_header {
     uint8_t magic_bytes[4]; /* BMD_HEADER_MAGIC */
-    uint32_t resv1; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
-    uint32_t resv2; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
-    uint32_t resv3; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
-    uint32_t ofs_meshes; /* Offset of the mesh list. Rejected unless ofs_meshes % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t sz_meshes; /* Size of the mesh list in bytes. Rejected unless sz_meshes % 32 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_meshes == 0 or ofs_meshes >= 48: the list overlaps the header (BMD-LIST). */
-    uint32_t ofs_lods; /* Offset of the list of levels of detail. Rejected unless ofs_lods % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t sz_lods; /* Size of the list of levels of detail in bytes. Rejected unless sz_lods % 4 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_lods == 0 or ofs_lods >= 48: the list overlaps the header (BMD-LIST). */
-    uint32_t ofs_bones; /* Offset of the bone list; must be zero in a static model. Rejected unless ofs_bones % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t sz_bones; /* Size of the bone list in bytes; must be zero in a static model. Rejected unless sz_bones % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_bones / 16 <= 255: there are more than 255 bones (BMD-LIST). Rejected unless sz_bones == 0 or ofs_bones >= 48: the list overlaps the header (BMD-LIST). */
-    uint32_t ofs_anims; /* Offset of the animation list; must be zero in a static model. Rejected unless ofs_anims % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t sz_anims; /* Size of the animation list in bytes; must be zero in a static model. Rejected unless sz_anims % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_anims == 0 or ofs_anims >= 48: the list overlaps the header (BMD-LIST). */
+    uint32_t resv1; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED, warning). */
+    uint32_t resv2; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED, warning). */
+    uint32_t resv3; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED, warning). */
+    uint32_t ofs_meshes; /* Offset of the mesh list. Rejected unless ofs_meshes % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT, fatal). */
+    uint32_t sz_meshes; /* Size of the mesh list in bytes. Rejected unless sz_meshes % 32 == 0: the size is not a multiple of the size of an entry (BMD-LIST, fatal). Rejected unless sz_meshes == 0 or ofs_meshes >= 48: the list overlaps the header (BMD-LIST, fatal). */
+    uint32_t ofs_lods; /* Offset of the list of levels of detail. Rejected unless ofs_lods % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT, fatal). */
+    uint32_t sz_lods; /* Size of the list of levels of detail in bytes. Rejected unless sz_lods % 4 == 0: the size is not a multiple of the size of an entry (BMD-LIST, fatal). Rejected unless sz_lods == 0 or ofs_lods >= 48: the list overlaps the header (BMD-LIST, fatal). */
+    uint32_t ofs_bones; /* Offset of the bone list; must be zero in a static model. Rejected unless ofs_bones % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT, fatal). */
+    uint32_t sz_bones; /* Size of the bone list in bytes; must be zero in a static model. Rejected unless sz_bones % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST, fatal). Rejected unless sz_bones / 16 <= 255: there are more than 255 bones (BMD-LIST, fatal). Rejected unless sz_bones == 0 or ofs_bones >= 48: the list overlaps the header (BMD-LIST, fatal). */
+    uint32_t ofs_anims; /* Offset of the animation list; must be zero in a static model. Rejected unless ofs_anims % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT, fatal). */
+    uint32_t sz_anims; /* Size of the animation list in bytes; must be zero in a static model. Rejected unless sz_anims % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST, fatal). Rejected unless sz_anims == 0 or ofs_anims >= 48: the list overlaps the header (BMD-LIST, fatal). */
 } bmd_header;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_header) == 48, "size of bmd_header");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, resv1) == 4, "offset of resv1");
@@ -165,7 +165,7 @@ typedef uint64_t bmd_textured_vertex64;
 #define BMD_TEXTURED_VERTEX64_ST_SHIFT 32
 #define BMD_TEXTURED_VERTEX64_ST_MASK UINT64_C(0xffffff)
 #define BMD_TEXTURED_VERTEX64_ST(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffff))
-/* Bone, below F0 (B9); bone 0 is the model itself. Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
+/* Bone, below F0 (B9); bone 0 is the model itself. Must be an index into bones, or 0 for none (BMD-VERTEX-BONE, warning). */
 #define BMD_TEXTURED_VERTEX64_BONE_SHIFT 56
 #define BMD_TEXTURED_VERTEX64_BONE_MASK UINT64_C(0xff)
 #define BMD_TEXTURED_VERTEX64_BONE(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
@@ -201,7 +201,7 @@ typedef uint64_t bmd_flat_vertex64;
 #define BMD_FLAT_VERTEX64_NORMAL_SHIFT 32
 #define BMD_FLAT_VERTEX64_NORMAL_MASK UINT64_C(0xffffff)
 #define BMD_FLAT_VERTEX64_NORMAL(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffff))
-/* Bone, below F0 (B9); bone 0 is the model itself. Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
+/* Bone, below F0 (B9); bone 0 is the model itself. Must be an index into bones, or 0 for none (BMD-VERTEX-BONE, warning). */
 #define BMD_FLAT_VERTEX64_BONE_SHIFT 56
 #define BMD_FLAT_VERTEX64_BONE_MASK UINT64_C(0xff)
 #define BMD_FLAT_VERTEX64_BONE(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
@@ -232,13 +232,13 @@ typedef struct bmd_fine_vertex96 { uint8_t bytes[12]; } bmd_fine_vertex96;
 /* Texture coordinate. */
 #define BMD_FINE_VERTEX96_ST_SHIFT 32
 #define BMD_FINE_VERTEX96_ST_WIDTH 24
-/* F8 or FA; F0, F2, F4 and F6 are not defined. Must be 248 or 250 (BMD-VERTEX-UNDEFINED). */
+/* F8 or FA; F0, F2, F4 and F6 are not defined. Must be 248 or 250 (BMD-VERTEX-UNDEFINED, warning). */
 #define BMD_FINE_VERTEX96_TAG_SHIFT 56
 #define BMD_FINE_VERTEX96_TAG_WIDTH 8
 /* Normal. */
 #define BMD_FINE_VERTEX96_NORMAL_SHIFT 64
 #define BMD_FINE_VERTEX96_NORMAL_WIDTH 24
-/* Colour/shade for tag F8, bone for tag FA (B10). Must be an index into bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE). */
+/* Colour/shade for tag F8, bone for tag FA (B10). Must be an index into bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE, warning). */
 #define BMD_FINE_VERTEX96_COLOR_OR_BONE_SHIFT 88
 #define BMD_FINE_VERTEX96_COLOR_OR_BONE_WIDTH 8
 
@@ -253,13 +253,13 @@ typedef struct bmd_scaled_vertex96 { uint8_t bytes[12]; } bmd_scaled_vertex96;
 /* Texture coordinate. */
 #define BMD_SCALED_VERTEX96_ST_SHIFT 32
 #define BMD_SCALED_VERTEX96_ST_WIDTH 24
-/* F9 or FB; F1, F3, F5 and F7 are not defined. Must be 249 or 251 (BMD-VERTEX-UNDEFINED). */
+/* F9 or FB; F1, F3, F5 and F7 are not defined. Must be 249 or 251 (BMD-VERTEX-UNDEFINED, warning). */
 #define BMD_SCALED_VERTEX96_TAG_SHIFT 56
 #define BMD_SCALED_VERTEX96_TAG_WIDTH 8
 /* Normal. */
 #define BMD_SCALED_VERTEX96_NORMAL_SHIFT 64
 #define BMD_SCALED_VERTEX96_NORMAL_WIDTH 24
-/* Colour/shade for tag F9, bone for tag FB (B10). Must be an index into bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE). */
+/* Colour/shade for tag F9, bone for tag FB (B10). Must be an index into bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE, warning). */
 #define BMD_SCALED_VERTEX96_COLOR_OR_BONE_SHIFT 88
 #define BMD_SCALED_VERTEX96_COLOR_OR_BONE_WIDTH 8
 
@@ -286,19 +286,19 @@ typedef uint32_t bmd_wide_st;
  */
 typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 /* Bits are numbered in the bytes as one little-endian number. */
-/* X in bone space, as binary16 (B7). Decoded as x as IEEE 754 binary16, in m. (org_x & 31744) != 31744 must hold (BMD-NON-FINITE). */
+/* X in bone space, as binary16 (B7). Decoded as x as IEEE 754 binary16, in m. (org_x & 31744) != 31744 must hold (BMD-NON-FINITE, error). */
 #define BMD_VERTEX128_ORG_X_SHIFT 0
 #define BMD_VERTEX128_ORG_X_WIDTH 16
-/* Y, as binary16. Decoded as x as IEEE 754 binary16, in m. (org_y & 31744) != 31744 must hold (BMD-NON-FINITE). */
+/* Y, as binary16. Decoded as x as IEEE 754 binary16, in m. (org_y & 31744) != 31744 must hold (BMD-NON-FINITE, error). */
 #define BMD_VERTEX128_ORG_Y_SHIFT 16
 #define BMD_VERTEX128_ORG_Y_WIDTH 16
-/* Z, as binary16. Decoded as x as IEEE 754 binary16, in m. (org_z & 31744) != 31744 must hold (BMD-NON-FINITE). */
+/* Z, as binary16. Decoded as x as IEEE 754 binary16, in m. (org_z & 31744) != 31744 must hold (BMD-NON-FINITE, error). */
 #define BMD_VERTEX128_ORG_Z_SHIFT 32
 #define BMD_VERTEX128_ORG_Z_WIDTH 16
 /* Colour/shade. */
 #define BMD_VERTEX128_COLOR_SHIFT 48
 #define BMD_VERTEX128_COLOR_WIDTH 8
-/* FD; other values are reserved. Must be 253 (BMD-VERTEX-TAG). */
+/* FD; other values are reserved. Must be 253 (BMD-VERTEX-TAG, error). */
 #define BMD_VERTEX128_TAG_SHIFT 56
 #define BMD_VERTEX128_TAG_WIDTH 8
 /* Texture coordinate. */
@@ -307,7 +307,7 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 /* Normal. */
 #define BMD_VERTEX128_NORMAL_SHIFT 96
 #define BMD_VERTEX128_NORMAL_WIDTH 24
-/* Bone; bone 0 is the model itself. Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
+/* Bone; bone 0 is the model itself. Must be an index into bones, or 0 for none (BMD-VERTEX-BONE, warning). */
 #define BMD_VERTEX128_BONE_SHIFT 120
 #define BMD_VERTEX128_BONE_WIDTH 8
 
@@ -316,15 +316,15 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
  *
  * - first: VertexTag, at 0, as a look-ahead
  * - textured_64: TexturedVertex64, at 0, if first.tag < 240 and not flat
- *   subtype <= 1 must hold (BMD-FLAGS).
+ *   subtype <= 1 must hold (BMD-FLAGS, error).
  * - flat_64: FlatVertex64, after textured_64, if first.tag < 240 and flat
- *   subtype <= 1 must hold (BMD-FLAGS).
+ *   subtype <= 1 must hold (BMD-FLAGS, error).
  * - fine_96: FineVertex96, after flat_64, if first.tag >= 240 and first.tag < 252 and first.tag % 2 == 0
- *   subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
+ *   subtype == 1 or subtype == 3 must hold (BMD-FLAGS, error).
  * - scaled_96: ScaledVertex96, after fine_96, if first.tag >= 240 and first.tag < 252 and first.tag % 2 == 1
- *   subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
+ *   subtype == 1 or subtype == 3 must hold (BMD-FLAGS, error).
  * - vertex_128: Vertex128, after scaled_96, if first.tag >= 252
- *   subtype == 1 or subtype == 2 must hold (BMD-FLAGS).
+ *   subtype == 1 or subtype == 2 must hold (BMD-FLAGS, error).
  */
 
 /*
@@ -354,15 +354,15 @@ typedef uint32_t bmd_triangle32;
 #define BMD_TRIANGLE32_TAG_SHIFT 0
 #define BMD_TRIANGLE32_TAG_MASK UINT64_C(0x3)
 #define BMD_TRIANGLE32_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* First vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_TRIANGLE32_V0_SHIFT 2
 #define BMD_TRIANGLE32_V0_MASK UINT64_C(0x3ff)
 #define BMD_TRIANGLE32_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x3ff))
-/* Second vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* Second vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_TRIANGLE32_V1_SHIFT 12
 #define BMD_TRIANGLE32_V1_MASK UINT64_C(0x3ff)
 #define BMD_TRIANGLE32_V1(word) (((uint64_t)(word) >> 12) & UINT64_C(0x3ff))
-/* Third vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* Third vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_TRIANGLE32_V2_SHIFT 22
 #define BMD_TRIANGLE32_V2_MASK UINT64_C(0x3ff)
 #define BMD_TRIANGLE32_V2(word) (((uint64_t)(word) >> 22) & UINT64_C(0x3ff))
@@ -375,23 +375,23 @@ typedef uint32_t bmd_quad32;
 #define BMD_QUAD32_TAG_SHIFT 0
 #define BMD_QUAD32_TAG_MASK UINT64_C(0x3)
 #define BMD_QUAD32_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* First vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_QUAD32_V0_SHIFT 2
 #define BMD_QUAD32_V0_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x7f))
-/* Second vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* Second vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_QUAD32_V1_SHIFT 9
 #define BMD_QUAD32_V1_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V1(word) (((uint64_t)(word) >> 9) & UINT64_C(0x7f))
-/* Third vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* Third vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_QUAD32_V2_SHIFT 16
 #define BMD_QUAD32_V2_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V2(word) (((uint64_t)(word) >> 16) & UINT64_C(0x7f))
-/* Fourth vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* Fourth vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_QUAD32_V3_SHIFT 23
 #define BMD_QUAD32_V3_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V3(word) (((uint64_t)(word) >> 23) & UINT64_C(0x7f))
-/* Must be 0 (B13). Must be 0 (BMD-TAG2). */
+/* Must be 0 (B13). Must be 0 (BMD-TAG2, error). */
 #define BMD_QUAD32_TAG2_SHIFT 30
 #define BMD_QUAD32_TAG2_MASK UINT64_C(0x3)
 #define BMD_QUAD32_TAG2(word) (((uint64_t)(word) >> 30) & UINT64_C(0x3))
@@ -404,19 +404,19 @@ typedef uint64_t bmd_triangle64;
 #define BMD_TRIANGLE64_TAG_SHIFT 0
 #define BMD_TRIANGLE64_TAG_MASK UINT64_C(0x3)
 #define BMD_TRIANGLE64_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* First vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_TRIANGLE64_V0_SHIFT 2
 #define BMD_TRIANGLE64_V0_MASK UINT64_C(0xfffff)
 #define BMD_TRIANGLE64_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0xfffff))
-/* Second vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* Second vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_TRIANGLE64_V1_SHIFT 22
 #define BMD_TRIANGLE64_V1_MASK UINT64_C(0xfffff)
 #define BMD_TRIANGLE64_V1(word) (((uint64_t)(word) >> 22) & UINT64_C(0xfffff))
-/* Third vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* Third vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_TRIANGLE64_V2_SHIFT 42
 #define BMD_TRIANGLE64_V2_MASK UINT64_C(0xfffff)
 #define BMD_TRIANGLE64_V2(word) (((uint64_t)(word) >> 42) & UINT64_C(0xfffff))
-/* Must be 0 (B13). Must be 0 (BMD-TAG2). */
+/* Must be 0 (B13). Must be 0 (BMD-TAG2, error). */
 #define BMD_TRIANGLE64_TAG2_SHIFT 62
 #define BMD_TRIANGLE64_TAG2_MASK UINT64_C(0x3)
 #define BMD_TRIANGLE64_TAG2(word) (((uint64_t)(word) >> 62) & UINT64_C(0x3))
@@ -429,23 +429,23 @@ typedef uint64_t bmd_quad64;
 #define BMD_QUAD64_TAG_SHIFT 0
 #define BMD_QUAD64_TAG_MASK UINT64_C(0x3)
 #define BMD_QUAD64_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* First vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_QUAD64_V0_SHIFT 2
 #define BMD_QUAD64_V0_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x7fff))
-/* Second vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* Second vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_QUAD64_V1_SHIFT 17
 #define BMD_QUAD64_V1_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V1(word) (((uint64_t)(word) >> 17) & UINT64_C(0x7fff))
-/* Third vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* Third vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_QUAD64_V2_SHIFT 32
 #define BMD_QUAD64_V2_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V2(word) (((uint64_t)(word) >> 32) & UINT64_C(0x7fff))
-/* Fourth vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
+/* Fourth vertex. Must be below n_vtx (BMD-INDEX-RANGE, error). */
 #define BMD_QUAD64_V3_SHIFT 47
 #define BMD_QUAD64_V3_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V3(word) (((uint64_t)(word) >> 47) & UINT64_C(0x7fff))
-/* Must be 0 (B13). Must be 0 (BMD-TAG2). */
+/* Must be 0 (B13). Must be 0 (BMD-TAG2, error). */
 #define BMD_QUAD64_TAG2_SHIFT 62
 #define BMD_QUAD64_TAG2_MASK UINT64_C(0x3)
 #define BMD_QUAD64_TAG2(word) (((uint64_t)(word) >> 62) & UINT64_C(0x3))
@@ -455,13 +455,13 @@ typedef uint64_t bmd_quad64;
  *
  * - first: FaceTag, at 0, as a look-ahead
  * - triangle_32: Triangle32, at 0, if first.tag == 0
- *   kind <= 1 must hold (BMD-FLAGS).
+ *   kind <= 1 must hold (BMD-FLAGS, error).
  * - quad_32: Quad32, after triangle_32, if first.tag == 1
- *   kind == 1 must hold (BMD-FLAGS).
+ *   kind == 1 must hold (BMD-FLAGS, error).
  * - triangle_64: Triangle64, after quad_32, if first.tag == 2
- *   kind != 0 must hold (BMD-FLAGS).
+ *   kind != 0 must hold (BMD-FLAGS, error).
  * - quad_64: Quad64, after triangle_64, if first.tag == 3
- *   kind == 1 or kind == 3 must hold (BMD-FLAGS).
+ *   kind == 1 or kind == 3 must hold (BMD-FLAGS, error).
  */
 
 /*
@@ -474,37 +474,37 @@ typedef uint64_t bmd_quad64;
  * MeshDef: A mesh: a 32-byte table entry whose lists are stored elsewhere.
  *
  * - ofs_vtx: u32, at 0
- *   Rejected unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT).
+ *   Rejected unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT, fatal).
  * - ofs_tris: u32, at 4
- *   Rejected unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT).
+ *   Rejected unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT, fatal).
  * - ofs_mat: u32, at 8
- *   Rejected unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST).
+ *   Rejected unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST, fatal).
  * - n_vtx: u16, at 12
- *   Must be the number of items in vertices (BMD-VERTEX-COUNT).
+ *   Must be the number of items in vertices (BMD-VERTEX-COUNT, fatal).
  * - n_tris: u16, at 14
  * - sz_vtx: u32, at 16
- *   Rejected unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST).
+ *   Rejected unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST, fatal).
  * - sz_tris: u32, at 20
- *   Rejected unless sz_tris == 0 or ofs_tris >= 48: the faces overlap the header (BMD-LIST).
+ *   Rejected unless sz_tris == 0 or ofs_tris >= 48: the faces overlap the header (BMD-LIST, fatal).
  * - flags: ControlFlags, at 24
- *   Reserved bits must be 0 (BMD-RESERVED).
+ *   Reserved bits must be 0 (BMD-RESERVED, warning).
  * - resv3: u32, at 28
- *   Must be 0 (BMD-RESERVED).
+ *   Must be 0 (BMD-RESERVED, warning).
  * - material: NUL-terminated bytes, at ofs_mat, if ofs_mat != 0
  * - vertices: u8[sz_vtx] that contain VertexList, at ofs_vtx
  * - faces: u8[sz_tris] that contain FaceList, at ofs_tris
  */
 /* The fixed start of every MeshDef. */
 typedef struct bmd_mesh_def_start {
-    uint32_t ofs_vtx; /* Offset of the vertex list. Rejected unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t ofs_tris; /* Offset of the face list. Rejected unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t ofs_mat; /* Offset of the material name; 0 for none. Rejected unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST). */
-    uint16_t n_vtx; /* Number of vertices. Must be the number of items in vertices (BMD-VERTEX-COUNT). */
+    uint32_t ofs_vtx; /* Offset of the vertex list. Rejected unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT, fatal). */
+    uint32_t ofs_tris; /* Offset of the face list. Rejected unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT, fatal). */
+    uint32_t ofs_mat; /* Offset of the material name; 0 for none. Rejected unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST, fatal). */
+    uint16_t n_vtx; /* Number of vertices. Must be the number of items in vertices (BMD-VERTEX-COUNT, fatal). */
     uint16_t n_tris; /* Number of triangles (B12). */
-    uint32_t sz_vtx; /* Size of the vertex list in bytes. Rejected unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST). */
-    uint32_t sz_tris; /* Size of the face list in bytes. Rejected unless sz_tris == 0 or ofs_tris >= 48: the faces overlap the header (BMD-LIST). */
-    bmd_control_flags flags; /* The forms that the vertices and faces may have. Reserved bits must be 0 (BMD-RESERVED). */
-    uint32_t resv3; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
+    uint32_t sz_vtx; /* Size of the vertex list in bytes. Rejected unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST, fatal). */
+    uint32_t sz_tris; /* Size of the face list in bytes. Rejected unless sz_tris == 0 or ofs_tris >= 48: the faces overlap the header (BMD-LIST, fatal). */
+    bmd_control_flags flags; /* The forms that the vertices and faces may have. Reserved bits must be 0 (BMD-RESERVED, warning). */
+    uint32_t resv3; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED, warning). */
 } bmd_mesh_def_start;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_mesh_def_start) == 32, "size of bmd_mesh_def_start");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, ofs_vtx) == 0, "offset of ofs_vtx");
@@ -540,9 +540,9 @@ typedef uint8_t bmd_f8_a;
  */
 typedef struct bmd_lod_def {
     uint8_t id_mesh; /* Index of the first mesh. */
-    uint8_t n_mesh; /* Number of meshes. The range of this many items starting at id_mesh must lie within meshes (BMD-LOD-RANGE). */
+    uint8_t n_mesh; /* Number of meshes. The range of this many items starting at id_mesh must lie within meshes (BMD-LOD-RANGE, error). */
     bmd_f8_a ld_sc; /* Nominal scale: at scale s, the viewing distance is 1/s − 1 metres (B18). */
-    uint8_t resv1; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
+    uint8_t resv1; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED, warning). */
 } bmd_lod_def;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_lod_def) == 4, "size of bmd_lod_def");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, id_mesh) == 0, "offset of id_mesh");
@@ -640,15 +640,15 @@ typedef uint64_t bmd_pseudo_transform;
  * - xform: BoneTransform, at 0, if entry.id_parent != 255
  * - pseudo: PseudoTransform, after xform, if entry.id_parent == 255
  * - ofs_name: u32, after pseudo
- *   Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST).
+ *   Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST, fatal).
  * - id_parent: u8, after ofs_name
- *   Must be the index of the parent, lower than the index of the item; the first item is its own parent; 255 means no parent (BMD-PARENT).
+ *   Must be the index of the parent, lower than the index of the item; the first item is its own parent; 255 means no parent (BMD-PARENT, error).
  * - id_solid: u8, after id_parent
- *   Must be an index into meshes, or 0 for none (BMD-SOLID-RANGE).
+ *   Must be an index into meshes, or 0 for none (BMD-SOLID-RANGE, error).
  * - resv1: u8, after id_solid
- *   Must be 0 (BMD-RESERVED).
+ *   Must be 0 (BMD-RESERVED, warning).
  * - resv2: u8, after resv1
- *   Must be 0 (BMD-RESERVED).
+ *   Must be 0 (BMD-RESERVED, warning).
  * - name: NUL-terminated bytes, at ofs_name, if ofs_name != 0
  */
 
@@ -707,29 +707,29 @@ typedef uint8_t bmd_anim_tag;
  * AnimDef: An animation: a 16-byte table entry whose keys are stored elsewhere.
  *
  * - ofs_name: u32, at 0
- *   Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST).
+ *   Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST, fatal).
  * - n_frames: u8, at 4
  * - fl_hz: AnimRate, at 5
  * - resv1: u8, at 6
- *   Must be 0 (BMD-RESERVED).
+ *   Must be 0 (BMD-RESERVED, warning).
  * - resv2: u8, at 7
- *   Must be 0 (BMD-RESERVED).
+ *   Must be 0 (BMD-RESERVED, warning).
  * - ofs_frames: u32, at 8
  * - sz_frames: u32, at 12
- *   Rejected unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST).
- *   n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES).
+ *   Rejected unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST, fatal).
+ *   n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES, error).
  * - name: NUL-terminated bytes, at ofs_name, if ofs_name != 0
  * - frames: u8[sz_frames] that contain KeyList, at ofs_frames
  */
 /* The fixed start of every AnimDef. */
 typedef struct bmd_anim_def_start {
-    uint32_t ofs_name; /* Offset of the name; 0 for none. Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST). */
+    uint32_t ofs_name; /* Offset of the name; 0 for none. Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST, fatal). */
     uint8_t n_frames; /* Number of frames. */
     bmd_anim_rate fl_hz; /* Frame rate, and whether the animation loops. */
-    uint8_t resv1; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
-    uint8_t resv2; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
+    uint8_t resv1; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED, warning). */
+    uint8_t resv2; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED, warning). */
     uint32_t ofs_frames; /* Offset of the frames list. */
-    uint32_t sz_frames; /* Size of the frames list in bytes. Rejected unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST). n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES). */
+    uint32_t sz_frames; /* Size of the frames list in bytes. Rejected unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST, fatal). n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES, error). */
 } bmd_anim_def_start;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_anim_def_start) == 16, "size of bmd_anim_def_start");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, ofs_name) == 0, "offset of ofs_name");

@@ -57,21 +57,21 @@ types:
           any-of: ['0']
         doc: |
           Reserved; must be zero (B28).
-          Must be 0 (BMD-RESERVED).
+          Must be 0 (BMD-RESERVED, warning).
       - id: resv2
         type: u4
         valid:
           any-of: ['0']
         doc: |
           Reserved; must be zero (B28).
-          Must be 0 (BMD-RESERVED).
+          Must be 0 (BMD-RESERVED, warning).
       - id: resv3
         type: u4
         valid:
           any-of: ['0']
         doc: |
           Reserved; must be zero (B28).
-          Must be 0 (BMD-RESERVED).
+          Must be 0 (BMD-RESERVED, warning).
       - id: ofs_meshes
         type: u4
         doc: |
@@ -220,7 +220,7 @@ types:
         type: u2
         doc: |
           Number of vertices.
-          Must be the number of items in vertices (BMD-VERTEX-COUNT).
+          Must be the number of items in vertices (BMD-VERTEX-COUNT, fatal).
       - id: n_tris
         type: u2
         doc: |
@@ -249,20 +249,20 @@ types:
         type: 'control_flags'
         doc: |
           The forms that the vertices and faces may have.
-          Reserved bits must be 0 (BMD-RESERVED).
+          Reserved bits must be 0 (BMD-RESERVED, warning).
       - id: check_flags
         size: 0
         valid:
           expr: 'flags.reserved == 0'
         doc: |
-          Reserved bits must be 0 (BMD-RESERVED).
+          Reserved bits must be 0 (BMD-RESERVED, warning).
       - id: resv3
         type: u4
         valid:
           any-of: ['0']
         doc: |
           Reserved; must be zero (B28).
-          Must be 0 (BMD-RESERVED).
+          Must be 0 (BMD-RESERVED, warning).
     instances:
       material:
         io: _root._io
@@ -329,66 +329,66 @@ types:
         type: 'textured_vertex64'
         doc: |
           64 bits, if the material is a texture.
-          subtype <= 1 must hold (BMD-FLAGS).
+          subtype <= 1 must hold (BMD-FLAGS, error).
       - id: check_textured_64
         if: '(first.tag < 240 and not flat)'
         size: 0
         valid:
           expr: 'subtype <= 1'
         doc: |
-          subtype <= 1 must hold (BMD-FLAGS).
+          subtype <= 1 must hold (BMD-FLAGS, error).
       - id: flat_64
         if: 'first.tag < 240 and flat'
         type: 'flat_vertex64'
         doc: |
           64 bits, if the material is a flat colour.
-          subtype <= 1 must hold (BMD-FLAGS).
+          subtype <= 1 must hold (BMD-FLAGS, error).
       - id: check_flat_64
         if: '(first.tag < 240 and flat)'
         size: 0
         valid:
           expr: 'subtype <= 1'
         doc: |
-          subtype <= 1 must hold (BMD-FLAGS).
+          subtype <= 1 must hold (BMD-FLAGS, error).
       - id: fine_96
         if: 'first.tag >= 240 and first.tag < 252 and first.tag % 2 == 0'
         type: 'fine_vertex96'
         doc: |
           96 bits, with an even tag.
-          subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
+          subtype == 1 or subtype == 3 must hold (BMD-FLAGS, error).
       - id: check_fine_96
         if: '(first.tag >= 240 and first.tag < 252 and first.tag % 2 == 0)'
         size: 0
         valid:
           expr: 'subtype == 1 or subtype == 3'
         doc: |
-          subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
+          subtype == 1 or subtype == 3 must hold (BMD-FLAGS, error).
       - id: scaled_96
         if: 'first.tag >= 240 and first.tag < 252 and first.tag % 2 == 1'
         type: 'scaled_vertex96'
         doc: |
           96 bits, with an odd tag.
-          subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
+          subtype == 1 or subtype == 3 must hold (BMD-FLAGS, error).
       - id: check_scaled_96
         if: '(first.tag >= 240 and first.tag < 252 and first.tag % 2 == 1)'
         size: 0
         valid:
           expr: 'subtype == 1 or subtype == 3'
         doc: |
-          subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
+          subtype == 1 or subtype == 3 must hold (BMD-FLAGS, error).
       - id: vertex_128
         if: 'first.tag >= 252'
         type: 'vertex128'
         doc: |
           128 bits with tag FD. FC, FE and FF are reserved; lenient mode reads them like FD (B8).
-          subtype == 1 or subtype == 2 must hold (BMD-FLAGS).
+          subtype == 1 or subtype == 2 must hold (BMD-FLAGS, error).
       - id: check_vertex_128
         if: '(first.tag >= 252)'
         size: 0
         valid:
           expr: 'subtype == 1 or subtype == 2'
         doc: |
-          subtype == 1 or subtype == 2 must hold (BMD-FLAGS).
+          subtype == 1 or subtype == 2 must hold (BMD-FLAGS, error).
     instances:
       first:
         pos: _io.pos
@@ -443,7 +443,7 @@ types:
         type: b8
         doc: |
           Bone, below F0 (B9); bone 0 is the model itself.
-          Must be an index into bones, or 0 for none (BMD-VERTEX-BONE).
+          Must be an index into bones, or 0 for none (BMD-VERTEX-BONE, warning).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -547,7 +547,7 @@ types:
         type: b8
         doc: |
           Bone, below F0 (B9); bone 0 is the model itself.
-          Must be an index into bones, or 0 for none (BMD-VERTEX-BONE).
+          Must be an index into bones, or 0 for none (BMD-VERTEX-BONE, warning).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -613,7 +613,7 @@ types:
         type: b8
         doc: |
           F8 or FA; F0, F2, F4 and F6 are not defined.
-          Must be 248 or 250 (BMD-VERTEX-UNDEFINED).
+          Must be 248 or 250 (BMD-VERTEX-UNDEFINED, warning).
       - id: normal_x
         type: b8
         doc: |
@@ -633,7 +633,7 @@ types:
         type: b8
         doc: |
           Colour/shade for tag F8, bone for tag FA (B10).
-          Must be an index into bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE).
+          Must be an index into bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE, warning).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -696,7 +696,7 @@ types:
         type: b8
         doc: |
           F9 or FB; F1, F3, F5 and F7 are not defined.
-          Must be 249 or 251 (BMD-VERTEX-UNDEFINED).
+          Must be 249 or 251 (BMD-VERTEX-UNDEFINED, warning).
       - id: normal_x
         type: b8
         doc: |
@@ -716,7 +716,7 @@ types:
         type: b8
         doc: |
           Colour/shade for tag F9, bone for tag FB (B10).
-          Must be an index into bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE).
+          Must be an index into bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE, warning).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -739,19 +739,19 @@ types:
         doc: |
           X in bone space, as binary16 (B7).
           Decoded as x as IEEE 754 binary16, in m.
-          (org_x & 31744) != 31744 must hold (BMD-NON-FINITE).
+          (org_x & 31744) != 31744 must hold (BMD-NON-FINITE, error).
       - id: org_y
         type: b16
         doc: |
           Y, as binary16.
           Decoded as x as IEEE 754 binary16, in m.
-          (org_y & 31744) != 31744 must hold (BMD-NON-FINITE).
+          (org_y & 31744) != 31744 must hold (BMD-NON-FINITE, error).
       - id: org_z
         type: b16
         doc: |
           Z, as binary16.
           Decoded as x as IEEE 754 binary16, in m.
-          (org_z & 31744) != 31744 must hold (BMD-NON-FINITE).
+          (org_z & 31744) != 31744 must hold (BMD-NON-FINITE, error).
       - id: color
         type: b8
         doc: |
@@ -760,7 +760,7 @@ types:
         type: b8
         doc: |
           FD; other values are reserved.
-          Must be 253 (BMD-VERTEX-TAG).
+          Must be 253 (BMD-VERTEX-TAG, error).
       - id: st_frac_s
         type: b14
         doc: |
@@ -792,7 +792,7 @@ types:
         type: b8
         doc: |
           Bone; bone 0 is the model itself.
-          Must be an index into bones, or 0 for none (BMD-VERTEX-BONE).
+          Must be an index into bones, or 0 for none (BMD-VERTEX-BONE, warning).
   wide_st:
     doc: |
       Q2.12 texture coordinates with a shared exponent: (fraction / 4096 − 2) · 2^exponent (B6).
@@ -834,53 +834,53 @@ types:
         type: 'triangle32'
         doc: |
           A triangle of 32 bits: tag 00.
-          kind <= 1 must hold (BMD-FLAGS).
+          kind <= 1 must hold (BMD-FLAGS, error).
       - id: check_triangle_32
         if: '(first.tag == 0)'
         size: 0
         valid:
           expr: 'kind <= 1'
         doc: |
-          kind <= 1 must hold (BMD-FLAGS).
+          kind <= 1 must hold (BMD-FLAGS, error).
       - id: quad_32
         if: 'first.tag == 1'
         type: 'quad32'
         doc: |
           A quad of 32 bits: tag 01.
-          kind == 1 must hold (BMD-FLAGS).
+          kind == 1 must hold (BMD-FLAGS, error).
       - id: check_quad_32
         if: '(first.tag == 1)'
         size: 0
         valid:
           expr: 'kind == 1'
         doc: |
-          kind == 1 must hold (BMD-FLAGS).
+          kind == 1 must hold (BMD-FLAGS, error).
       - id: triangle_64
         if: 'first.tag == 2'
         type: 'triangle64'
         doc: |
           A triangle of 64 bits: tag 10.
-          kind != 0 must hold (BMD-FLAGS).
+          kind != 0 must hold (BMD-FLAGS, error).
       - id: check_triangle_64
         if: '(first.tag == 2)'
         size: 0
         valid:
           expr: 'kind != 0'
         doc: |
-          kind != 0 must hold (BMD-FLAGS).
+          kind != 0 must hold (BMD-FLAGS, error).
       - id: quad_64
         if: 'first.tag == 3'
         type: 'quad64'
         doc: |
           A quad of 64 bits: tag 11.
-          kind == 1 or kind == 3 must hold (BMD-FLAGS).
+          kind == 1 or kind == 3 must hold (BMD-FLAGS, error).
       - id: check_quad_64
         if: '(first.tag == 3)'
         size: 0
         valid:
           expr: 'kind == 1 or kind == 3'
         doc: |
-          kind == 1 or kind == 3 must hold (BMD-FLAGS).
+          kind == 1 or kind == 3 must hold (BMD-FLAGS, error).
     instances:
       first:
         pos: _io.pos
@@ -911,17 +911,17 @@ types:
         type: b10
         doc: |
           First vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: v1
         type: b10
         doc: |
           Second vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: v2
         type: b10
         doc: |
           Third vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
   quad32:
     doc: |
       A quad of 32 bits: indices up to 127.
@@ -934,27 +934,27 @@ types:
         type: b7
         doc: |
           First vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: v1
         type: b7
         doc: |
           Second vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: v2
         type: b7
         doc: |
           Third vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: v3
         type: b7
         doc: |
           Fourth vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: tag2
         type: b2
         doc: |
           Must be 0 (B13).
-          Must be 0 (BMD-TAG2).
+          Must be 0 (BMD-TAG2, error).
   triangle64:
     doc: |
       A triangle of 64 bits: indices up to 1,048,575.
@@ -967,22 +967,22 @@ types:
         type: b20
         doc: |
           First vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: v1
         type: b20
         doc: |
           Second vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: v2
         type: b20
         doc: |
           Third vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: tag2
         type: b2
         doc: |
           Must be 0 (B13).
-          Must be 0 (BMD-TAG2).
+          Must be 0 (BMD-TAG2, error).
   quad64:
     doc: |
       A quad of 64 bits: indices up to 32,767.
@@ -995,27 +995,27 @@ types:
         type: b15
         doc: |
           First vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: v1
         type: b15
         doc: |
           Second vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: v2
         type: b15
         doc: |
           Third vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: v3
         type: b15
         doc: |
           Fourth vertex.
-          Must be an index into n_vtx (BMD-INDEX-RANGE).
+          Must be below n_vtx (BMD-INDEX-RANGE, error).
       - id: tag2
         type: b2
         doc: |
           Must be 0 (B13).
-          Must be 0 (BMD-TAG2).
+          Must be 0 (BMD-TAG2, error).
   lod_def:
     doc: |
       A level of detail: a 4-byte table entry.
@@ -1028,7 +1028,7 @@ types:
         type: u1
         doc: |
           Number of meshes.
-          The range of this many items starting at id_mesh must lie within meshes (BMD-LOD-RANGE).
+          The range of this many items starting at id_mesh must lie within meshes (BMD-LOD-RANGE, error).
       - id: ld_sc
         type: 'f8_a'
         doc: |
@@ -1039,7 +1039,7 @@ types:
           any-of: ['0']
         doc: |
           Reserved; must be zero (B28).
-          Must be 0 (BMD-RESERVED).
+          Must be 0 (BMD-RESERVED, warning).
   f8_a:
     doc: |
       An 8-bit float: sign, 3 exponent bits, 4 fraction bits (B2).
@@ -1085,26 +1085,26 @@ types:
         type: u1
         doc: |
           Parent bone, which precedes this bone; 0 for bone 0, FF for a pseudo-bone (B21).
-          Must be the index of the parent, lower than the index of the item; the first item is its own parent; 255 means no parent (BMD-PARENT).
+          Must be the index of the parent, lower than the index of the item; the first item is its own parent; 255 means no parent (BMD-PARENT, error).
       - id: id_solid
         type: u1
         doc: |
           Index of the mesh that is the bone's solid; 0 for none.
-          Must be an index into meshes, or 0 for none (BMD-SOLID-RANGE).
+          Must be an index into meshes, or 0 for none (BMD-SOLID-RANGE, error).
       - id: resv1
         type: u1
         valid:
           any-of: ['0']
         doc: |
           Reserved; must be zero (B28).
-          Must be 0 (BMD-RESERVED).
+          Must be 0 (BMD-RESERVED, warning).
       - id: resv2
         type: u1
         valid:
           any-of: ['0']
         doc: |
           Reserved; must be zero (B28).
-          Must be 0 (BMD-RESERVED).
+          Must be 0 (BMD-RESERVED, warning).
     instances:
       entry:
         pos: _io.pos
@@ -1278,14 +1278,14 @@ types:
           any-of: ['0']
         doc: |
           Reserved; must be zero (B28).
-          Must be 0 (BMD-RESERVED).
+          Must be 0 (BMD-RESERVED, warning).
       - id: resv2
         type: u1
         valid:
           any-of: ['0']
         doc: |
           Reserved; must be zero (B28).
-          Must be 0 (BMD-RESERVED).
+          Must be 0 (BMD-RESERVED, warning).
       - id: ofs_frames
         type: u4
         doc: |
@@ -1294,7 +1294,7 @@ types:
         type: u4
         doc: |
           Size of the frames list in bytes.
-          n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES).
+          n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES, error).
       - id: check_sz_frames
         size: 0
         valid:
@@ -1306,7 +1306,7 @@ types:
         valid:
           expr: 'n_frames > 0 or sz_frames == 0'
         doc: |
-          n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES).
+          n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES, error).
     instances:
       name:
         io: _root._io

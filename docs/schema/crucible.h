@@ -45,28 +45,28 @@
  * Indices: Vertex indices, in the width stored in the file.
  *
  * - U16, if index_size == 0: u16[size / 2]
- *   Rejected unless size % 2 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE).
- *   size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
+ *   Rejected unless size % 2 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE, error).
+ *   size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES, warning).
  * - U32, if index_size != 0: u32[size / 4]
- *   Rejected unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE).
- *   size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
+ *   Rejected unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE, error).
+ *   size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES, warning).
  */
 
 /*
  * IndexStream: The compressed indices.
  *
  * - compressed_size: i32, at 0
- *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
+ *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE, fatal).
  * - uncompressed_size: i32, at 4
- *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
+ *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE, fatal).
  * - data: u8[compressed_size] that contain one LZ4 block, uncompressed_size bytes unpacked: Indices, at 8
  */
 /* The fixed start of every IndexStream. */
 typedef struct crucible_index_stream_start {
-    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
-    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE, fatal). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE, fatal). */
 } crucible_index_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_index_stream_start) == 8, "size of crucible_index_stream_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_index_stream_start, compressed_size) == 0, "offset of compressed_size");
@@ -124,44 +124,44 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  * Values: The values of one attribute, one per vertex.
  *
  * - Position3d, if attribute.position_3d: f32[size / 12][3]
- *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
  * - Position2d, if attribute.position_2d: f32[size / 8][2]
- *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
  * - Normal, if attribute.normal: f32[size / 12][3]
- *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
  * - Uv, if attribute.uv: f32[size / 8][2]
- *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
  * - Color, if attribute.bit_4: u8[size / 4][4]
- *   Rejected unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
  * - BoneWeights, if attribute.bit_5: BoneWeight[size / 24][4]
- *   Rejected unless size % 24 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
- *   The sum of influence must be 1 ± 0.001 (CRUCIBLE-WEIGHT-SUM).
+ *   Rejected unless size % 24 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
+ *   The sum of influence must be 1 ± 0.001 (CRUCIBLE-WEIGHT-SUM, warning).
  */
 
 /*
  * Stream: A vertex attribute: a header and the compressed values.
  *
  * - attribute: AttributeFlags, at 0
- *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE).
- *   Must be unique in the list (CRUCIBLE-DUPLICATE).
- *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
+ *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE, fatal).
+ *   Must be unique in the list (CRUCIBLE-DUPLICATE, fatal).
+ *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION, warning).
  * - compressed_size: i32, at 2
- *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
+ *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE, fatal).
  * - uncompressed_size: i32, at 6
- *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
+ *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE, fatal).
  * - data: u8[compressed_size] that contain one LZ4 block, uncompressed_size bytes unpacked: Values, at 10
  */
 /* The fixed start of every Stream. */
 typedef struct crucible_stream_start {
-    crucible_attribute_flags attribute; /* The attribute; exactly one bit is set (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
-    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
-    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
+    crucible_attribute_flags attribute; /* The attribute; exactly one bit is set (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE, fatal). Must be unique in the list (CRUCIBLE-DUPLICATE, fatal). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION, warning). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE, fatal). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE, fatal). */
 } crucible_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_stream_start) == 10, "size of crucible_stream_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_stream_start, attribute) == 0, "offset of attribute");
@@ -172,15 +172,15 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_stream_start, uncompressed_size) == 6, 
  * Chunk: A mesh.
  *
  * - index_size: u8, at 0
- *   Must be 0 or 1 (CRUCIBLE-INDEX-SIZE).
+ *   Must be 0 or 1 (CRUCIBLE-INDEX-SIZE, error).
  * - indices: IndexStream, at 1
  * - attribute_count: u8, after indices
- *   attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
+ *   attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS, warning).
  * - streams: Stream[attribute_count], after attribute_count
  */
 /* The fixed start of every Chunk. */
 typedef struct crucible_chunk_start {
-    uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). Must be 0 or 1 (CRUCIBLE-INDEX-SIZE). */
+    uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). Must be 0 or 1 (CRUCIBLE-INDEX-SIZE, error). */
 } crucible_chunk_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_chunk_start) == 1, "size of crucible_chunk_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_chunk_start, index_size) == 0, "offset of index_size");
@@ -227,47 +227,47 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  * TangentValues: The values of one attribute, one per vertex.
  *
  * - Position3d, if attribute.position_3d: f32[size / 12][3]
- *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
  * - Position2d, if attribute.position_2d: f32[size / 8][2]
- *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
  * - Normal, if attribute.normal: f32[size / 12][3]
- *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
  * - Uv, if attribute.uv: f32[size / 8][2]
- *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
  * - Tangent, if attribute.bit_4: f32[size / 12][3]
- *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
  * - Color, if attribute.bit_5: u8[size / 4][4]
- *   Rejected unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
  * - BoneWeights, if attribute.bit_6: BoneWeight[size / 24][4]
- *   Rejected unless size % 24 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as in the other items (CRUCIBLE-COUNT).
- *   The sum of influence must be 1 ± 0.001 (CRUCIBLE-WEIGHT-SUM).
+ *   Rejected unless size % 24 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE, fatal).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
+ *   The sum of influence must be 1 ± 0.001 (CRUCIBLE-WEIGHT-SUM, warning).
  */
 
 /*
  * TangentStream: A vertex attribute: a header and the compressed values.
  *
  * - attribute: AttributeFlags, at 0
- *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE).
- *   Must be unique in the list (CRUCIBLE-DUPLICATE).
- *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
+ *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE, fatal).
+ *   Must be unique in the list (CRUCIBLE-DUPLICATE, fatal).
+ *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION, warning).
  * - compressed_size: i32, at 2
- *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
+ *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE, fatal).
  * - uncompressed_size: i32, at 6
- *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
+ *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE, fatal).
  * - data: u8[compressed_size] that contain one LZ4 block, uncompressed_size bytes unpacked: TangentValues, at 10
  */
 /* The fixed start of every TangentStream. */
 typedef struct crucible_tangent_stream_start {
-    crucible_attribute_flags attribute; /* The attribute; exactly one bit is set (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
-    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
-    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
+    crucible_attribute_flags attribute; /* The attribute; exactly one bit is set (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE, fatal). Must be unique in the list (CRUCIBLE-DUPLICATE, fatal). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION, warning). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE, fatal). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE, fatal). */
 } crucible_tangent_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_stream_start) == 10, "size of crucible_tangent_stream_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_stream_start, attribute) == 0, "offset of attribute");
@@ -278,15 +278,15 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_stream_start, uncompressed_size
  * TangentChunk: A mesh.
  *
  * - index_size: u8, at 0
- *   Must be 0 or 1 (CRUCIBLE-INDEX-SIZE).
+ *   Must be 0 or 1 (CRUCIBLE-INDEX-SIZE, error).
  * - indices: IndexStream, at 1
  * - attribute_count: u8, after indices
- *   attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
+ *   attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS, warning).
  * - streams: TangentStream[attribute_count], after attribute_count
  */
 /* The fixed start of every TangentChunk. */
 typedef struct crucible_tangent_chunk_start {
-    uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). Must be 0 or 1 (CRUCIBLE-INDEX-SIZE). */
+    uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). Must be 0 or 1 (CRUCIBLE-INDEX-SIZE, error). */
 } crucible_tangent_chunk_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_chunk_start) == 1, "size of crucible_tangent_chunk_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_chunk_start, index_size) == 0, "offset of index_size");

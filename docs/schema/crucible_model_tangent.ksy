@@ -51,7 +51,7 @@ types:
           any-of: ['0', '1']
         doc: |
           0 for 16-bit indices, 1 for 32-bit indices (C5).
-          Must be 0 or 1 (CRUCIBLE-INDEX-SIZE).
+          Must be 0 or 1 (CRUCIBLE-INDEX-SIZE, error).
       - id: indices
         type: 'index_stream(index_size)'
         doc: |
@@ -60,13 +60,13 @@ types:
         type: u1
         doc: |
           Number of attribute streams.
-          attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
+          attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS, warning).
       - id: check_attribute_count
         size: 0
         valid:
           expr: 'attribute_count > 0'
         doc: |
-          attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
+          attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS, warning).
       - id: streams
         type: 'tangent_stream'
         repeat: expr
@@ -128,8 +128,8 @@ types:
         repeat-expr: 'size / 2'
         doc: |
           16-bit indices.
-          Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE).
-          size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
+          Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE, error).
+          size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES, warning).
       - id: check_as_u16
         if: 'choice == 0'
         size: 0
@@ -143,7 +143,7 @@ types:
         valid:
           expr: 'size / 2 % 3 == 0'
         doc: |
-          size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
+          size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES, warning).
       - id: as_u32
         if: 'choice == 1'
         type: u4
@@ -151,8 +151,8 @@ types:
         repeat-expr: 'size / 4'
         doc: |
           32-bit indices.
-          Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE).
-          size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
+          Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE, error).
+          size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES, warning).
       - id: check_as_u32
         if: 'choice == 1'
         size: 0
@@ -166,7 +166,7 @@ types:
         valid:
           expr: 'size / 4 % 3 == 0'
         doc: |
-          size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
+          size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES, warning).
       - id: check_choice
         size: 0
         valid:
@@ -189,8 +189,8 @@ types:
         type: 'attribute_flags'
         doc: |
           The attribute; exactly one bit is set (C2).
-          Must be unique in the list (CRUCIBLE-DUPLICATE).
-          attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
+          Must be unique in the list (CRUCIBLE-DUPLICATE, fatal).
+          attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION, warning).
       - id: check_attribute
         size: 0
         valid:
@@ -281,7 +281,7 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
-          Must be as long as in the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
       - id: check_as_position3d
         if: 'choice == 0'
         size: 0
@@ -296,7 +296,7 @@ types:
         repeat-expr: 'size / 8 * 2'
         doc: |
           Position (X, Y): +X right, +Y up.
-          Must be as long as in the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
       - id: check_as_position2d
         if: 'choice == 1'
         size: 0
@@ -311,7 +311,7 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Normal (X, Y, Z).
-          Must be as long as in the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
       - id: check_as_normal
         if: 'choice == 2'
         size: 0
@@ -326,7 +326,7 @@ types:
         repeat-expr: 'size / 8 * 2'
         doc: |
           UV coordinate (U, V): (0, 0) is the top left of the image.
-          Must be as long as in the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
       - id: check_as_uv
         if: 'choice == 3'
         size: 0
@@ -341,7 +341,7 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Tangent (X, Y, Z), only in the tangent dialect (C10).
-          Must be as long as in the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
       - id: check_as_tangent
         if: 'choice == 4'
         size: 0
@@ -356,7 +356,7 @@ types:
         repeat-expr: 'size / 4 * 4'
         doc: |
           Colour (red, green, blue, alpha).
-          Must be as long as in the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
       - id: check_as_color
         if: 'choice == 5'
         size: 0
@@ -371,8 +371,8 @@ types:
         repeat-expr: 'size / 24 * 4'
         doc: |
           Four bones and their influences (C7).
-          Must be as long as in the other items (CRUCIBLE-COUNT).
-          The sum of influence must be 1 ± 0.001 (CRUCIBLE-WEIGHT-SUM).
+          Must be as long as in the other items (CRUCIBLE-COUNT, fatal).
+          The sum of influence must be 1 ± 0.001 (CRUCIBLE-WEIGHT-SUM, warning).
       - id: check_as_bone_weights
         if: 'choice == 6'
         size: 0

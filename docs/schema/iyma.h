@@ -55,7 +55,7 @@
 #define IYMA_HEADER_MAGIC_SIZE 4
 typedef struct iyma_header {
     uint8_t magic_bytes[4]; /* IYMA_HEADER_MAGIC */
-    uint16_t version; /* Version of the format: 1. Rejected unless version == 1: the version is not 1 (IYMA-VERSION). */
+    uint16_t version; /* Version of the format: 1. Rejected unless version == 1: the version is not 1 (IYMA-VERSION, fatal). */
     uint16_t descriptor_len; /* Size of the encoded descriptor in bytes. */
     uint64_t metadata_checksum; /* RapidHash of the encoded descriptor, its length and the data checksum (I3, I4). */
     uint64_t data_checksum; /* RapidHash of the compressed data; 0 if absent (I5). */
@@ -71,9 +71,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, data_checksum) == 16, "offset of da
  */
 typedef struct iyma_mesh_info {
     uint32_t first_index; /* Position of the first index in the index buffer. */
-    uint32_t index_count; /* Number of indices. The range of this many items starting at first_index must lie within n_indices (IYMA-MESH-RANGE). */
+    uint32_t index_count; /* Number of indices. first_index + index_count must not exceed n_indices (IYMA-MESH-RANGE, error). */
     uint32_t first_vertex; /* Position of the first vertex in the vertex buffers; the indices are relative to it. */
-    uint32_t vertex_count; /* Number of vertices. The range of this many items starting at first_vertex must lie within n_vertices (IYMA-MESH-RANGE). */
+    uint32_t vertex_count; /* Number of vertices. first_vertex + vertex_count must not exceed n_vertices (IYMA-MESH-RANGE, error). */
 } iyma_mesh_info;
 MESHSPEC_STATIC_ASSERT(sizeof(iyma_mesh_info) == 16, "size of iyma_mesh_info");
 MESHSPEC_STATIC_ASSERT(offsetof(iyma_mesh_info, first_index) == 0, "offset of first_index");

@@ -129,7 +129,7 @@ types:
         type: u4
         doc: |
           Number of indices.
-          The range of this many items starting at first_index must lie within n_indices (IYMA-MESH-RANGE).
+          first_index + index_count must not exceed n_indices (IYMA-MESH-RANGE, error).
       - id: first_vertex
         type: u4
         doc: |
@@ -138,7 +138,7 @@ types:
         type: u4
         doc: |
           Number of vertices.
-          The range of this many items starting at first_vertex must lie within n_vertices (IYMA-MESH-RANGE).
+          first_vertex + vertex_count must not exceed n_vertices (IYMA-MESH-RANGE, error).
   attribute_fields:
     doc: |
       A vertex buffer as plain fields.

@@ -70,10 +70,10 @@ typedef uint16_t mesh_vertex_format;
  * The header: 13 bytes, or 78 in the renderlib dialect.
  */
 typedef struct mesh_header {
-    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Rejected unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION). */
-    mesh_vertex_format format; /* The vertex attributes. Rejected unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
-    uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY). */
-    uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY). index_count % 3 == 0 must hold (MESH-TRIANGLES). */
+    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Rejected unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION, fatal). */
+    mesh_vertex_format format; /* The vertex attributes. Rejected unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION, fatal). Reserved bits must be 0 (MESH-FORMAT-BITS, error). */
+    uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY, warning). */
+    uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY, warning). index_count % 3 == 0 must hold (MESH-TRIANGLES, warning). */
     uint8_t joint_count; /* Number of joints in the joint data. */
     uint8_t animation_count; /* Number of animations in the animation data. */
 } mesh_header;
@@ -89,17 +89,17 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, animation_count) == 12, "offset of 
  * Vertex: A vertex: the attributes in the format, in this order, tightly packed (M2).
  *
  * - position: f32[3], at 0
- *   Must be finite (MESH-NON-FINITE).
+ *   Must be finite (MESH-NON-FINITE, warning).
  * - normal: f32[3], at 12, if format.normal
  * - uv: f32[2], after normal, if format.uv
  * - joint_ids: u8[4], after uv, if format.joints
- *   Must be an index into joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT).
+ *   Must be an index into joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT, warning).
  * - joint_weights: u8[4], after joint_ids, if format.joints
  *   Decoded as x / 255.0.
  */
 /* The fixed start of every Vertex. */
 typedef struct mesh_vertex_start {
-    float position[3]; /* Vertex coordinate (X, Y, Z). Must be finite (MESH-NON-FINITE). */
+    float position[3]; /* Vertex coordinate (X, Y, Z). Must be finite (MESH-NON-FINITE, warning). */
 } mesh_vertex_start;
 MESHSPEC_STATIC_ASSERT(sizeof(mesh_vertex_start) == 12, "size of mesh_vertex_start");
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_vertex_start, position) == 0, "offset of position");
@@ -114,8 +114,8 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_vertex_start, position) == 0, "offset of po
  * A joint of the skeleton: 66 bytes.
  */
 typedef struct mesh_joint {
-    uint8_t id; /* Identifier: the position of the entry (M10). The numbers must be a permutation of 0, 1, 2, … (MESH-JOINT-ID). Must be the index of the item (MESH-JOINT-ORDER). */
-    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). Must be the index or the id of the parent (the same one in all items); the items form no cycles; 255 means no parent (MESH-PARENT). */
+    uint8_t id; /* Identifier: the position of the entry (M10). The numbers must be a permutation of 0, 1, 2, … (MESH-JOINT-ID, error). Must be the index of the item (MESH-JOINT-ORDER, warning). */
+    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). Must be the index or the id of the parent (the same one in all items); the items form no cycles; 255 means no parent (MESH-PARENT, error). */
     float transform[4][4]; /* Model space to joint space, 4×4, row-major (M15). */
 } mesh_joint;
 MESHSPEC_STATIC_ASSERT(sizeof(mesh_joint) == 66, "size of mesh_joint");
@@ -143,7 +143,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
  * 41 · J · P.
  *
  * - name: u32, at 0
- *   Must be an index into strings (MESH-NAME).
+ *   Must be an index into strings (MESH-NAME, error).
  * - duration: f32, at 4
  *   In ticks.
  * - speed: f32, at 8
@@ -151,13 +151,13 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
  * - pose_count: u32, at 12
  * - timestamps: f32[pose_count], at 16
  *   In ticks.
- *   Must not decrease from item to item (MESH-POSE-TIME).
+ *   Must not decrease from item to item (MESH-POSE-TIME, warning).
  * - poses: Pose[pose_count * joint_count], after timestamps
- *   The values of joint of each joint_count must be a permutation of 0, 1, 2, … (MESH-POSE-JOINT).
+ *   The values of joint of each joint_count must be a permutation of 0, 1, 2, … (MESH-POSE-JOINT, fatal).
  */
 /* The fixed start of every Animation. */
 typedef struct mesh_animation_start {
-    uint32_t name; /* Index of the name in the strings, zero-based (M6). The renderlib dialect has no names. Must be an index into strings (MESH-NAME). */
+    uint32_t name; /* Index of the name in the strings, zero-based (M6). The renderlib dialect has no names. Must be an index into strings (MESH-NAME, error). */
     float duration; /* Duration in ticks. In ticks. */
     float speed; /* Speed in ticks per second. In ticks/s. */
     uint32_t pose_count; /* Number of skeleton poses. */
@@ -174,21 +174,21 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, pose_count) == 12, "offset
  * - header: Header, at 0
  * - vertices: Vertex[header.vertex_count], at 13
  * - indices: u32[header.index_count], after vertices
- *   Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE).
+ *   Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE, error).
  * - joints: Joint[header.joint_count], after indices
  * - animations: Animation[header.animation_count], after joints
  * - strings: NUL-terminated bytes[to the end], after animations
- *   The last string must end with a NUL (MESH-STRING-END).
+ *   The last string must end with a NUL (MESH-STRING-END, error).
  */
 
 /*
  * The header: 13 bytes, or 78 in the renderlib dialect.
  */
 typedef struct mesh_renderlib_header {
-    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Rejected unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION). */
-    mesh_vertex_format format; /* The vertex attributes. Rejected unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
-    uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY). */
-    uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY). index_count % 3 == 0 must hold (MESH-TRIANGLES). */
+    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Rejected unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION, fatal). */
+    mesh_vertex_format format; /* The vertex attributes. Rejected unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION, fatal). Reserved bits must be 0 (MESH-FORMAT-BITS, error). */
+    uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY, warning). */
+    uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY, warning). index_count % 3 == 0 must hold (MESH-TRIANGLES, warning). */
     uint8_t joint_count; /* Number of joints in the joint data. */
     uint16_t animation_count; /* Number of animations in the animation data. */
     float root_transform[4][4]; /* Transform of the whole model, 4×4, row-major. */
@@ -228,9 +228,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, scale) == 29, "offset of sc
  * - pose_count: u32, at 8
  * - timestamps: f32[pose_count], at 12
  *   In ticks.
- *   Must not decrease from item to item (MESH-POSE-TIME).
+ *   Must not decrease from item to item (MESH-POSE-TIME, warning).
  * - poses: RenderlibPose[pose_count * joint_count], after timestamps
- *   The values of joint of each joint_count must be a permutation of 0, 1, 2, … (MESH-POSE-JOINT).
+ *   The values of joint of each joint_count must be a permutation of 0, 1, 2, … (MESH-POSE-JOINT, fatal).
  */
 /* The fixed start of every RenderlibAnimation. */
 typedef struct mesh_renderlib_animation_start {
@@ -249,7 +249,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_animation_start, pose_count) == 8
  * - header: RenderlibHeader, at 0
  * - vertices: Vertex[header.vertex_count], at 78
  * - indices: u32[header.index_count], after vertices
- *   Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE).
+ *   Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE, error).
  * - joints: Joint[header.joint_count], after indices
  * - animations: RenderlibAnimation[header.animation_count], after joints
  */

@@ -25,7 +25,7 @@ seq:
       expr: '(not (header.vertex_count > 0) or _ < header.vertex_count)'
     doc: |
       Vertex indices, three per triangle, although the specification does not state it (M13).
-      Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE).
+      Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE, error).
   - id: joints
     type: 'joint'
     repeat: expr
@@ -44,7 +44,7 @@ seq:
     repeat: eos
     doc: |
       Names of the animations, up to the end of the file (M3). The renderlib dialect has none.
-      The last string must end with a NUL (MESH-STRING-END).
+      The last string must end with a NUL (MESH-STRING-END, error).
 types:
   header:
     doc: |
@@ -64,7 +64,7 @@ types:
         type: 'vertex_format'
         doc: |
           The vertex attributes.
-          Reserved bits must be 0 (MESH-FORMAT-BITS).
+          Reserved bits must be 0 (MESH-FORMAT-BITS, error).
       - id: check_format
         size: 0
         valid:
@@ -76,36 +76,36 @@ types:
         valid:
           expr: 'format.unused == 0'
         doc: |
-          Reserved bits must be 0 (MESH-FORMAT-BITS).
+          Reserved bits must be 0 (MESH-FORMAT-BITS, error).
       - id: vertex_count
         type: u4
         doc: |
           Number of entries in the vertex data.
-          vertex_count > 0 must hold (MESH-EMPTY).
+          vertex_count > 0 must hold (MESH-EMPTY, warning).
       - id: check_vertex_count
         size: 0
         valid:
           expr: 'vertex_count > 0'
         doc: |
-          vertex_count > 0 must hold (MESH-EMPTY).
+          vertex_count > 0 must hold (MESH-EMPTY, warning).
       - id: index_count
         type: u4
         doc: |
           Number of indices in the index data.
-          index_count > 0 must hold (MESH-EMPTY).
-          index_count % 3 == 0 must hold (MESH-TRIANGLES).
+          index_count > 0 must hold (MESH-EMPTY, warning).
+          index_count % 3 == 0 must hold (MESH-TRIANGLES, warning).
       - id: check_index_count
         size: 0
         valid:
           expr: 'index_count > 0'
         doc: |
-          index_count > 0 must hold (MESH-EMPTY).
+          index_count > 0 must hold (MESH-EMPTY, warning).
       - id: check_index_count_2
         size: 0
         valid:
           expr: 'index_count % 3 == 0'
         doc: |
-          index_count % 3 == 0 must hold (MESH-TRIANGLES).
+          index_count % 3 == 0 must hold (MESH-TRIANGLES, warning).
       - id: joint_count
         type: u1
         doc: |
@@ -153,7 +153,7 @@ types:
           expr: '_ - _ == 0'
         doc: |
           Vertex coordinate (X, Y, Z).
-          Must be finite (MESH-NON-FINITE).
+          Must be finite (MESH-NON-FINITE, warning).
       - id: normal
         if: 'format.normal'
         type: f4
@@ -175,7 +175,7 @@ types:
         repeat-expr: 4
         doc: |
           Joints that the vertex is bound to; 255 with weight 0 for none (M9).
-          Must be an index into joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT).
+          Must be an index into joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT, warning).
       - id: joint_weights
         if: 'format.joints'
         type: u1
@@ -192,13 +192,13 @@ types:
         type: u1
         doc: |
           Identifier: the position of the entry (M10).
-          The numbers must be a permutation of 0, 1, 2, … (MESH-JOINT-ID).
-          Must be the index of the item (MESH-JOINT-ORDER).
+          The numbers must be a permutation of 0, 1, 2, … (MESH-JOINT-ID, error).
+          Must be the index of the item (MESH-JOINT-ORDER, warning).
       - id: parent
         type: u1
         doc: |
           Index of the parent entry; 255 for a root (M10).
-          Must be the index or the id of the parent (the same one in all items); the items form no cycles; 255 means no parent (MESH-PARENT).
+          Must be the index or the id of the parent (the same one in all items); the items form no cycles; 255 means no parent (MESH-PARENT, error).
       - id: transform
         type: f4
         repeat: expr
@@ -217,7 +217,7 @@ types:
         type: u4
         doc: |
           Index of the name in the strings, zero-based (M6). The renderlib dialect has no names.
-          Must be an index into strings (MESH-NAME).
+          Must be an index into strings (MESH-NAME, error).
       - id: duration
         type: f4
         doc: |
@@ -241,14 +241,14 @@ types:
         doc: |
           Time of each pose in ticks.
           In ticks.
-          Must not decrease from item to item (MESH-POSE-TIME).
+          Must not decrease from item to item (MESH-POSE-TIME, warning).
       - id: poses
         type: 'pose'
         repeat: expr
         repeat-expr: 'pose_count * joint_count'
         doc: |
           For each timestamp, one entry per joint, in any order (M11).
-          The values of joint of each joint_count must be a permutation of 0, 1, 2, … (MESH-POSE-JOINT).
+          The values of joint of each joint_count must be a permutation of 0, 1, 2, … (MESH-POSE-JOINT, fatal).
   pose:
     doc: |
       The pose of a joint at one time: 44 bytes.

@@ -9,8 +9,9 @@ use crate::{Enforcement, Rule};
 pub(super) fn enforcement_text(about: &About, grammar: Option<&Grammar>, rule: &Rule) -> String {
     match rule.enforced_by {
         Enforcement::Declaration => {
-            let declared = declared_rules(about.layouts()).into_iter().filter(|row| row.rule == rule);
-            let declared = declared.map(|row| format!("`{}`: {}", row.field, row.requirement));
+            let declared = fields_by_requirement(about, rule);
+            let declared =
+                declared.iter().map(|(requirement, fields)| format!("{}: {requirement}", fields.join(", ")));
             let columns = grammar.map_or(&[][..], |grammar| grammar.rules).iter();
             let columns = columns.filter(|c| c.rule == rule).map(|c| format!("column `{}`", c.column));
             declared.chain(columns).collect::<Vec<_>>().join("; ")
@@ -18,6 +19,19 @@ pub(super) fn enforcement_text(about: &About, grammar: Option<&Grammar>, rule: &
         Enforcement::Structure => "structure".to_owned(),
         Enforcement::Code(reason) => format!("code: {reason}"),
     }
+}
+
+/// Returns the requirements of a rule, each with the fields that declare it, in Markdown.
+fn fields_by_requirement(about: &About, rule: &Rule) -> Vec<(String, Vec<String>)> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for declared in declared_rules(about.layouts()).into_iter().filter(|declared| declared.rule == rule) {
+        let field = format!("`{}`", declared.field);
+        match groups.iter_mut().find(|(requirement, _)| *requirement == declared.requirement) {
+            Some((_, fields)) => fields.push(field),
+            None => groups.push((declared.requirement, vec![field])),
+        }
+    }
+    groups
 }
 
 /// Returns the note in a format's schemas: an explanation of ids and codes, and the rules that no field declares.
@@ -49,7 +63,13 @@ const PAGE_TEXT: &str = include_str!("../../docs/interpretations.md");
 
 impl Interpretation {
     /// Returns the interpretation with the given id; `None` if it is unknown.
-    pub(super) fn find(id: &str) -> Option<Interpretation> {
+    ///
+    /// ```
+    /// use meshspec::Interpretation;
+    ///
+    /// assert_eq!(Interpretation::find("M13").unwrap().question, "Which indices are valid?");
+    /// ```
+    pub fn find(id: &str) -> Option<Interpretation> {
         PAGE_TEXT.lines().find_map(|line| {
             let (row, rest) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
             let (question, reading) = rest.split_once(" | ")?;

@@ -121,16 +121,16 @@ fn print_declaration(out: &mut IndentedText, reached: &Reached) {
         }
         Shape::Bits { size, fields } if reached.is_big => {
             out.push_line(format!("be u{} word;", 8 * size));
-            fields.iter().for_each(|field| print_big_endian_bits(out, field));
+            fields.iter().for_each(|field| print_big_endian_bits(out, field, &reached.names));
         }
-        Shape::Bits { fields, .. } => fields.iter().for_each(|field| print_bits(out, field)),
+        Shape::Bits { fields, .. } => fields.iter().for_each(|field| print_bits(out, field, &reached.names)),
     });
     out.push_line("};");
 }
 
 /// Prints a bit field of a big-endian word as a computed variable, since ImHex's bit fields are little-endian.
-fn print_big_endian_bits(out: &mut IndentedText, field: &BitField) {
-    print_bit_remarks(out, field);
+fn print_big_endian_bits(out: &mut IndentedText, field: &BitField, names: &Names) {
+    print_bit_remarks(out, field, names);
     let (name, width) = (member_name(field.name), field.bits.width);
     let value = format!("(word >> {}) & {:#x}", field.bits.offset, u128::MAX >> (128 - width));
     let size = width.div_ceil(8).next_power_of_two() * 8;
@@ -144,13 +144,13 @@ fn print_big_endian_bits(out: &mut IndentedText, field: &BitField) {
     }
 }
 
-fn print_bit_remarks(out: &mut IndentedText, field: &BitField) {
+fn print_bit_remarks(out: &mut IndentedText, field: &BitField, names: &Names) {
     out.push_prefixed("/// ", field.doc);
-    out.push_prefixed("// ", &remark_lines(&Field::from_bit_field(field), &Names::default()));
+    out.push_prefixed("// ", &remark_lines(&Field::from_bit_field(field), names));
 }
 
-fn print_bits(out: &mut IndentedText, field: &BitField) {
-    print_bit_remarks(out, field);
+fn print_bits(out: &mut IndentedText, field: &BitField, names: &Names) {
+    print_bit_remarks(out, field, names);
     let (name, width) = (member_name(field.name), field.bits.width);
     match field.declared {
         Some(declaration) => out.push_line(format!("{} {name};", declaration.name)),

@@ -9,8 +9,8 @@
 //!
 //! `"lookahead"` marks a field with the same offset as the next field. A constraint has one key for its
 //! requirement, such as `"below"`, `"one_of"`, `"finite"`, `"index_into"` or `"holds"`. Some requirements have
-//! further keys, such as `"of"` and `"tolerance"` for `"sum"`. `"if"`, `"rule"` and `"message"` follow. `"decoded"`
-//! is the name of the function that decodes a stored value, `"formula"` is the same conversion as a C expression or in
+//! further keys, such as `"of"` and `"tolerance"` for `"sum"`. `"if"`, `"rule"`, `"severity"` of the rule and
+//! `"message"` follow. `"decoded"` is the name of the function that decodes a stored value, `"formula"` is the same conversion as a C expression or in
 //! words, and `"unit"` is the unit of the decoded value. Keys without a value are omitted.
 //!
 //! A checksum is `{"function", "arguments", "from", "stored", "none"}`: the name of the function, its arguments in
@@ -204,6 +204,7 @@ fn field_json(field: &Field) -> Json {
         ("block", optional_json(field.block.as_ref(), block_json)),
         ("checksum", optional_json(field.checksum.as_ref(), checksum_json)),
         ("rule", string_or_omitted(field.rule.map_or("", |rule| rule.code))),
+        ("severity", string_or_omitted(field.rule.map_or("", |rule| rule.severity.name()))),
     ];
     described_object(field.name, field.doc, entries, &field.decoding)
 }
@@ -251,6 +252,7 @@ fn constraint_json(constraint: &Constraint) -> Json {
     let rest = [
         ("if", optional_json(constraint.condition.as_ref(), expr_json)),
         ("rule", string_json(constraint.rule.code)),
+        ("severity", string_json(constraint.rule.severity.name())),
         ("message", optional_json(constraint.message, string_json)),
     ];
     Json::object(requirement.into_iter().chain(rest))

@@ -67,7 +67,7 @@ fn print_section(out: &mut IndentedText, reached: &Reached) {
         Shape::Struct(fields) => print_struct_table(out, reached, fields, &names),
         Shape::Choice(variants) => print_choice_table(out, variants, &names),
         Shape::Enum { values, .. } => print_enum_table(out, values),
-        Shape::Bits { fields, .. } => print_bits_table(out, fields),
+        Shape::Bits { fields, .. } => print_bits_table(out, fields, &names),
     }
 }
 
@@ -189,7 +189,7 @@ fn print_enum_table(out: &mut IndentedText, values: &[EnumValue]) {
     }
 }
 
-fn print_bits_table(out: &mut IndentedText, fields: &[BitField]) {
+fn print_bits_table(out: &mut IndentedText, fields: &[BitField], names: &Names) {
     print_table_head(out, &["bits", "field", "type", "meaning"]);
     for field in fields {
         let (first, last) = (field.bits.offset, field.bits.offset + field.bits.width - 1);
@@ -201,9 +201,10 @@ fn print_bits_table(out: &mut IndentedText, fields: &[BitField]) {
             None if field.signed => "signed".to_owned(),
             None => "unsigned".to_owned(),
         };
-        let constraints = field.constraints.iter().map(|constraint| {
-            constraint_text(constraint, &Field::from_bit_field(field), &Names::default(), inline_code)
-        });
+        let constraints = field
+            .constraints
+            .iter()
+            .map(|constraint| constraint_text(constraint, &Field::from_bit_field(field), names, inline_code));
         let mut meaning = vec![table_cell(field.doc)];
         meaning.extend(decoding_text(field.decoding, inline_code).into_iter().chain(constraints));
         print_row(out, &[&bits, &inline_code(field.name), &ty, &meaning.join(" ")]);

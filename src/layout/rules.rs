@@ -17,8 +17,8 @@ pub struct DeclaredRule {
     pub requirement: String,
 }
 
-/// Returns the rules of all constraints in these layouts, and the rules of all fields with checks. Entries that differ
-/// only in the declaration of the field are listed once.
+/// Returns the rules of all constraints in these layouts, and the rules of all fields with checks, once per field and
+/// requirement.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -30,11 +30,11 @@ pub struct DeclaredRule {
 /// # }
 /// ```
 pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {
-    let mut rules: Vec<(&str, DeclaredRule)> = Vec::new();
+    let code = |text: &str| format!("`{text}`");
+    let mut rules: Vec<DeclaredRule> = Vec::new();
     for reached in reachable(layouts, ListingOrder::ContainersFirst) {
         let bits = reached.declaration.bit_fields().iter().map(Field::from_bit_field);
         let names = reached.names;
-        let code = |text: &str| format!("`{text}`");
         let variants = reached.declaration.variants();
         for (index, field) in reached.declaration.fields().copied().chain(bits).enumerate() {
             let name = variants.get(index).map_or(field.name, |variant| variant.name);
@@ -43,16 +43,15 @@ pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {
             let condition = |condition| format!("{} must hold", code(&readable_expr(condition, &names)));
             let checks = field.checks.iter().map(|check| condition(&check.condition));
             let checks = checks.filter_map(|text| Some((field.rule?, text)));
-            for (declared_rule, requirement) in constraints.chain(checks) {
-                let is_listed = |(listed, rule): &(&str, DeclaredRule)| {
-                    *listed == name && rule.rule == declared_rule && rule.requirement == requirement
-                };
-                if !rules.iter().any(is_listed) {
-                    let field = format!("{}.{name}", reached.declaration.name);
-                    rules.push((name, DeclaredRule { rule: declared_rule, field, requirement }));
+            for (rule, requirement) in constraints.chain(checks) {
+                let field = format!("{}.{name}", reached.declaration.name);
+                let declared = DeclaredRule { rule, field, requirement };
+                // Layouts of several dialects may contain declarations of the same name.
+                if !rules.contains(&declared) {
+                    rules.push(declared);
                 }
             }
         }
     }
-    rules.into_iter().map(|(_, rule)| rule).collect()
+    rules
 }

@@ -10,6 +10,7 @@ use super::expr::{Expr, Scope};
 use super::notation::{TextNotation, atom, factor, is_compound, print};
 use super::program::{ListingOrder, Names, Reached, reachable};
 use super::walk::{Segment, path_text};
+use crate::Rule;
 
 /// Collects the lines of a printed schema.
 #[derive(Debug, Default)]
@@ -168,9 +169,15 @@ pub(super) fn parenthesize_compound(text: &str) -> String {
     if is_compound(text) { format!("({text})") } else { text.to_owned() }
 }
 
-/// Returns the requirement, condition and rule of a constraint. `code` marks names and expressions.
+/// Returns the requirement and condition of a constraint, and its rule. `code` marks names and expressions.
 pub(super) fn constraint_text(constraint: &Constraint, field: &Field, names: &Names, code: Markup) -> String {
-    format!("{} ({}).", requirement_text(constraint, field, names, code), code(constraint.rule.code))
+    let requirement = requirement_text(constraint, field, names, code);
+    format!("{requirement} ({}).", rule_text(constraint.rule, code))
+}
+
+/// Returns the code and severity of a rule, such as `MESH-EMPTY, warning`. `code` marks the code.
+fn rule_text(rule: &Rule, code: Markup) -> String {
+    format!("{}, {}", code(rule.code), rule.severity.name())
 }
 
 /// Returns the requirement and the condition of a constraint, without a full stop.
@@ -207,7 +214,12 @@ pub(super) fn requirement_text(
         Requirement::IndexInto { list, none, weights } => {
             let weight = weights.map_or(String::new(), |weights| format!(" with 0 in {}", code(weights)));
             let none = none.map(|none| format!(", or {}{weight} for none", expression(&none)));
-            format!("{each} be an index into {}{}", path(list), none.unwrap_or_default())
+            let limit = if names.is_length(list) { "below" } else { "an index into" };
+            format!("{each} be {limit} {}{}", path(list), none.unwrap_or_default())
+        }
+        Requirement::Within { list, first } if names.is_length(list) => {
+            let end = format!("{} + {}", factor(first, names, &TextNotation), field.name);
+            format!("{} must not exceed {}", code(&end), path(list))
         }
         Requirement::Within { list, first } => {
             let (first, list) = (expression(first), path(list));
@@ -266,8 +278,8 @@ pub(super) fn checksum_text(field: &Field, names: &Names, code: Markup) -> Optio
 }
 
 /// Returns the documentation of a bit field and the remarks on it, a line for each.
-pub(super) fn bit_field_lines(field: &BitField) -> String {
-    let remarks = remark_lines(&Field::from_bit_field(field), &Names::default());
+pub(super) fn bit_field_lines(field: &BitField, names: &Names) -> String {
+    let remarks = remark_lines(&Field::from_bit_field(field), names);
     [field.doc, &remarks].join("\n").trim().to_owned()
 }
 
@@ -293,7 +305,7 @@ pub(super) fn decoding_text(decoding: Decoding, code: Markup) -> Option<String> 
 /// Returns the condition of a check, its message and its rule. `code` marks names and expressions.
 pub(super) fn check_text(check: &Check, field: &Field, names: &Names, code: Markup) -> String {
     let condition = code(&readable_expr(&check.condition, names));
-    let rule = field.rule.map_or(String::new(), |rule| format!(" ({})", code(rule.code)));
+    let rule = field.rule.map_or(String::new(), |rule| format!(" ({})", rule_text(rule, code)));
     format!("Rejected unless {condition}: {}{rule}.", check.message)
 }
 

@@ -64,7 +64,7 @@ impl fmt::Display for LossKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             LossKind::Dropped => "dropped",
-            LossKind::Quantized => "quantised",
+            LossKind::Quantized => "quantized",
             LossKind::Split => "split",
             LossKind::Merged => "merged",
             LossKind::Renamed => "renamed",
@@ -81,7 +81,7 @@ impl fmt::Display for LossKind {
 /// let mut loss = Loss::new(LossKind::Quantized, path!(heights), "stored in 16 bits");
 /// (loss.error, loss.quantity) = (Some(0.0125), Some(Quantity::new("heights", Unit::Metres)));
 /// loss.affected = Some(Affected { count: 3, of: Some(120), items: "heights" });
-/// assert_eq!(loss.to_string(), "quantised: heights: stored in 16 bits, 3 of 120 heights, off by at most 0.013 m");
+/// assert_eq!(loss.to_string(), "quantized: heights: stored in 16 bits, 3 of 120 heights, off by at most 0.013 m");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct Affected {

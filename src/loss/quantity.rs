@@ -16,6 +16,7 @@ pub struct Quantity {
 #[non_exhaustive]
 pub enum Unit {
     /// Metres.
+    #[json(name = "meters")]
     Metres,
     /// Degrees.
     Degrees,
@@ -53,7 +54,7 @@ impl Quantity {
     /// Texture coordinates, as multiples of the texture width.
     pub const TEXTURE_COORDINATES: Quantity = Quantity::new("texture coordinates", Unit::TextureWidths);
     /// Colours, from 0 to 1.
-    pub const COLORS: Quantity = Quantity::new("colours", Unit::OfOne);
+    pub const COLORS: Quantity = Quantity::new("colors", Unit::OfOne);
     /// Weights of joints, from 0 to 1.
     pub const WEIGHTS: Quantity = Quantity::new("weights", Unit::OfOne);
     /// Animation times, in seconds.

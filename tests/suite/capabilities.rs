@@ -110,7 +110,7 @@ fn joint_names_and_flipped_coordinates_are_listed() {
     let (document, losses) = mesh::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     assert_eq!(
         list(&losses),
-        "quantised: meshes[0].uvs[0]: MESH uses the bottom left as texture origin; v was replaced by 1 - v, off by at most 1e-9 of the texture's width\n\
+        "quantized: meshes[0].uvs[0]: MESH uses the bottom left as texture origin; v was replaced by 1 - v, off by at most 1e-9 of the texture's width\n\
          dropped: skeleton.joints.name: MESH does not store joint names: 1"
     );
     let (again, _) = document.into_scene(&SceneOptions::default()).unwrap();

@@ -50,7 +50,7 @@ fn packing_loss(mesh: usize, error: f64, size: f64) -> Loss {
 
 #[test]
 fn a_group_has_the_largest_error_and_the_largest_fraction() {
-    let path = "quantised: meshes[0].positions";
+    let path = "quantized: meshes[0].positions";
     assert_eq!(
         group_lines(&[packing_loss(0, 0.25, 0.0)]),
         [format!("{path}: positions packed, off by at most 0.25 m")]
@@ -209,7 +209,7 @@ fn groups_of_several_files_add_up() {
     first.merge(second);
     assert_eq!(
         first.format_at("a.obj and b.obj"),
-        "quantised: a.obj and b.obj: positions packed, off by at most 0.75 m at b.obj: meshes[2].positions (0.75 % of \
+        "quantized: a.obj and b.obj: positions packed, off by at most 0.75 m at b.obj: meshes[2].positions (0.75 % of \
          the mesh), and by at most 50 % of the mesh at a.obj: meshes[0].positions"
     );
 }
@@ -256,7 +256,7 @@ fn errors_are_rounded_for_display() {
         loss.to_string()
     });
     let expected = ["0", "1.1", "0.0013", "100", "130000", "1e-9", "1.5e-7", "3.3e9", "inf"];
-    assert_eq!(shown, expected.map(|error| format!("quantised: a: b, off by at most {error}")));
+    assert_eq!(shown, expected.map(|error| format!("quantized: a: b, off by at most {error}")));
 }
 
 #[test]

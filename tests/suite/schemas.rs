@@ -15,9 +15,9 @@ use std::path::Path;
 use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::dump::Dump;
-use meshspec::layout::schema::Schema;
+use meshspec::layout::schema::{Schema, declared_rules};
 use meshspec::layout::{Layout, walk};
-use meshspec::{Rule, Severity, Text};
+use meshspec::{FormatId, Rule, Severity, Text};
 use modular_bitfield::prelude::*;
 
 #[path = "../../examples/dump_values.rs"]
@@ -270,6 +270,68 @@ fn assert_golden(name: &str, content: &[u8]) {
     }
     let expected = fs::read(&path).unwrap_or_default();
     assert!(content == expected, "{} differs; see UPDATE_GOLDEN", path.display());
+}
+
+/// A length without its list, and ranges in lists of either kind.
+#[derive(Layout)]
+struct Faces {
+    vertex_count: u32,
+    #[br(count = 3)]
+    #[layout(index_into = vertex_count, rule = SUM)]
+    indices: Vec<u32>,
+    #[layout(index_into = indices, rule = ORDER)]
+    first: u32,
+    #[layout(within = vertex_count, first = first, rule = UNIQUE)]
+    count: u32,
+    #[layout(within = indices, first = first, rule = MILD)]
+    index_count: u32,
+}
+
+static MILD: Rule = Rule::new("SAMPLE-MILD", Severity::Warning, "");
+
+#[test]
+fn indices_below_a_length_differ_from_indices_into_a_list() {
+    let sentences = [
+        ("Each must be below `vertex_count`", "`SAMPLE-SUM`, error"),
+        ("Must be an index into `indices`", "`SAMPLE-ORDER`, error"),
+        ("`first + count` must not exceed `vertex_count`", "`SAMPLE-UNIQUE`, error"),
+        (
+            "The range of this many items starting at `first` must lie within `indices`",
+            "`SAMPLE-MILD`, warning",
+        ),
+    ];
+    let layouts = [("faces", &Faces::TYPE)];
+    let rules: Vec<_> = declared_rules(&layouts).into_iter().map(|declared| declared.requirement).collect();
+    assert_eq!(rules, sentences.map(|(sentence, _)| sentence));
+    let print = |schema: Schema| schema.print("faces", "Faces", &layouts).remove(0).text;
+    let (tables, header) = (print(Schema::Markdown), print(Schema::C));
+    for (sentence, rule) in sentences {
+        let text = format!("{sentence} ({rule}).");
+        assert!(tables.contains(&text), "{text}: {tables}");
+        assert!(header.contains(&text.replace('`', "")), "{text}: {header}");
+    }
+}
+
+/// Every mention of a rule at a field of a printed schema has the rule's severity.
+#[test]
+fn schemas_tell_warnings_from_errors() {
+    for format in FormatId::ALL {
+        let about = format.about();
+        for schema in [Schema::Markdown, Schema::Kaitai, Schema::ImHex, Schema::C] {
+            let text: String = format.schema(schema).into_iter().map(|file| file.text).collect();
+            for declared in declared_rules(about.layouts()) {
+                let (code, severity) = (declared.rule.code, declared.rule.severity.name());
+                let text = text.replace('`', "");
+                assert!(!text.contains(&format!("({code})")), "{format} {schema}: {code}");
+                // ImHex definitions print checks as assertions without a rule.
+                let is_check = severity == "fatal";
+                assert!(
+                    is_check || text.contains(&format!("({code}, {severity})")),
+                    "{format} {schema}: {code}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

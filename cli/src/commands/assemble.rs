@@ -12,8 +12,11 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
+use crate::content_kind::ContentKind;
+use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
+use crate::readable;
 use crate::{output, progress, untyped_value};
 
 /// Write a file from the values printed by `dump --json`, edited or not.
@@ -70,8 +73,13 @@ impl Assemble {
         let Some((_, head)) = lines.next() else {
             return Err(Failure::invalid(&name, "empty: expected the output of `dump --json`"));
         };
-        let mut values =
-            FileValues::new(parse_layout(head, formats).map_err(|message| Failure::invalid(&name, message))?);
+        let layout = match ContentKind::of(&text, formats) {
+            None | Some(ContentKind::Dump | ContentKind::OtherJson) => {
+                parse_layout(head, formats).map_err(|message| Failure::invalid(&name, message))
+            }
+            Some(other) => Err(self.not_a_dump(other)),
+        };
+        let mut values = FileValues::new(layout?);
         for (index, line) in lines {
             add_line(line, &mut values)
                 .map_err(|message| Failure::invalid(&name, format!("line {}: {message}", index + 1)))?;
@@ -80,6 +88,23 @@ impl Assemble {
             values.assemble(&Limits::default()).map_err(|error| Failure::from_error(&name, &error))?;
         output::write(&self.output, self.force, |out| out.write_all(&bytes))?;
         Ok(Status::Success)
+    }
+
+    /// Creates the failure for an input of another kind than the output of `dump --json`.
+    fn not_a_dump(&self, kind: ContentKind) -> Failure {
+        let name = name_of(&self.input);
+        let argument = readable::argument_of(&self.input);
+        let hint = match kind {
+            ContentKind::Encoding(Encoding::Format(format)) if !format.about().layouts().is_empty() => {
+                format!("print its values with `meshspec dump {argument} --json`")
+            }
+            ContentKind::Encoding(_) => {
+                format!("write it in a format with `meshspec convert {argument} OUT`")
+            }
+            _ => "print the values of the file with `meshspec dump FILE --json`".to_owned(),
+        };
+        Failure::invalid(&name, format_args!("the content is {kind}, expected the output of `dump --json`"))
+            .with_hint(hint)
     }
 }
 

@@ -17,6 +17,7 @@ use crate::json;
 use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
 use crate::read_args::ReadArgs;
+use crate::readable::Readable;
 use crate::terminal::{Escaped, TITLE, counted};
 
 /// The maximum number of rows to print per array without `--all`.
@@ -28,7 +29,7 @@ const SCALARS_PER_ROW: usize = 8;
 ///
 /// The contents have the same structure for every format: attributes, indices, skeleton, keys, and skinned positions at
 /// three times of each animation. Values are in the coordinate system of the file. With --json, the output includes the
-/// bits of floats; docs/contents.md describes the data.
+/// bits of floats; https://github.com/meshspec/meshspec/blob/main/docs/contents.md describes the data.
 #[derive(Debug, Args)]
 pub struct Decode {
     /// The file; `-` is standard input.
@@ -50,7 +51,7 @@ impl Decode {
 
     fn decode(&self, formats: &Formats) -> Result<Status> {
         let bytes = input::read(&self.file)?;
-        let encoding = self.read_args.encoding_of(&bytes, &self.file, formats)?;
+        let encoding = self.read_args.encoding_among(READABLE, &bytes, &self.file, formats)?;
         let name = name_of(&self.file);
         let contents = match encoding {
             Encoding::Format(format) => format
@@ -59,10 +60,7 @@ impl Decode {
             Encoding::Json => {
                 json::read_document(&bytes).map_err(|error| Failure::invalid(&name, error))?.contents()
             }
-            Encoding::Interchange(_) => {
-                let message = format!("decode shows {} only, not {encoding}", formats.names());
-                return Err(Failure::usage(&name, message));
-            }
+            Encoding::Interchange(_) => return Err(READABLE.failure(encoding, &self.file, formats)),
         };
         if self.output_format == Json {
             let mut out = BufWriter::new(io::stdout().lock());
@@ -81,6 +79,10 @@ impl Decode {
         Ok(Status::Success)
     }
 }
+
+/// The files that `decode` shows.
+pub const READABLE: Readable =
+    Readable { subject: "decode shows", reads_interchange: false, ..Readable::ALL };
 
 struct TextPrinter<'o, W> {
     out: &'o mut W,

@@ -14,7 +14,7 @@ use meshspec::{AnyFormat, Formats, Limits, Rule, Span};
 use serde::Serialize;
 
 use crate::encoding::Encoding;
-use crate::failure::{Failure, Result, Status};
+use crate::failure::{Result, Status};
 use crate::input::{self, name_of};
 use crate::json::write_line;
 use crate::output_format::OutputFormat::{self, Json};
@@ -22,6 +22,7 @@ use crate::path_resolver::PathResolver;
 use crate::printed_finding::{FindingPrinter, PrintedFinding};
 use crate::progress;
 use crate::read_args::ReadArgs;
+use crate::readable::Readable;
 use crate::terminal::{Escaped, TITLE, counted};
 use crate::text_dump::TextDump;
 
@@ -44,6 +45,10 @@ pub struct Dump {
     read_args: ReadArgs,
 }
 
+/// The files that `dump` shows.
+pub const READABLE: Readable =
+    Readable { subject: "dump shows", reads_interchange: false, reads_json: false, ..Readable::ALL };
+
 struct DumpedFile<'f> {
     name: String,
     format: AnyFormat,
@@ -61,11 +66,9 @@ impl Dump {
 
     fn dump(&self, formats: &Formats) -> Result<Status> {
         let bytes = input::read(&self.file)?;
-        let encoding = self.read_args.encoding_of(&bytes, &self.file, formats)?;
+        let encoding = self.read_args.encoding_among(READABLE, &bytes, &self.file, formats)?;
         let Encoding::Format(format) = encoding else {
-            let message = format!("dump shows {} only, not {encoding}", formats.names());
-            return Err(Failure::usage(&name_of(&self.file), message)
-                .with_hint("read the bytes as another format with --from"));
+            return Err(READABLE.failure(encoding, &self.file, formats));
         };
         let options = self.read_args.options(encoding, &bytes);
         let Some(ty) = format.layout_of(&bytes, options.dialect.unwrap_or_default()) else {

@@ -15,6 +15,7 @@ use crate::output;
 use crate::path_resolver::PathResolver;
 use crate::progress;
 use crate::read_args::ReadArgs;
+use crate::readable::Readable;
 use crate::terminal::{Escaped, HINT, WARNING};
 use crate::untyped_value;
 
@@ -51,6 +52,14 @@ pub struct Edit {
     read_args: ReadArgs,
 }
 
+/// The files that `edit` changes.
+pub const READABLE: Readable = Readable {
+    subject: "edit changes",
+    reads_format: |format| !format.about().layouts().is_empty(),
+    reads_interchange: false,
+    reads_json: false,
+};
+
 impl Edit {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         progress::on_file(&self.input, || self.edit(formats))
@@ -59,16 +68,13 @@ impl Edit {
     fn edit(&self, formats: &Formats) -> Result<Status> {
         output::reject_existing(&self.output, self.force)?;
         let bytes = input::read(&self.input)?;
-        let encoding = self.read_args.encoding_of(&bytes, &self.input, formats)?;
+        let encoding = self.read_args.encoding_among(READABLE, &bytes, &self.input, formats)?;
         let options = self.read_args.options(encoding, &bytes);
         let name = name_of(&self.input);
         let format = if let Encoding::Format(format) = encoding { Some(format) } else { None };
         let layout_of = |format: AnyFormat| format.layout_of(&bytes, options.dialect.unwrap_or_default());
         let (Some(format), Some(layout)) = (format, format.and_then(layout_of)) else {
-            let with_layout = formats.iter().filter(|format| !format.about().layouts().is_empty());
-            let names: Vec<_> = with_layout.map(|format| format.name()).collect();
-            let message = format!("edit changes {} only, not {encoding}", names.join(", "));
-            return Err(Failure::usage(&name, message));
+            return Err(Failure::usage(&name, format_args!("{encoding} has no layout of this dialect")));
         };
         let limits = &options.limits;
         let edits = self.parse_edits(&PathResolver { name: &name, layout, bytes: &bytes, limits })?;

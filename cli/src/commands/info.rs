@@ -10,7 +10,7 @@ use meshspec::info::{
     SkeletonInfo,
 };
 use meshspec::scene::SceneOptions;
-use meshspec::{Dialect, Formats};
+use meshspec::{Dialect, Formats, Strictness};
 use serde::Serialize;
 
 use crate::batch_args::BatchArgs;
@@ -82,6 +82,8 @@ struct ContentSummary {
     dialect: Option<Dialect>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     properties: Vec<Property>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root_transform: Option<[[f32; 4]; 4]>,
     meshes: Vec<MeshSummary>,
     skeleton: Option<SkeletonInfo>,
     animations: Vec<AnimationInfo>,
@@ -105,6 +107,7 @@ impl From<DocumentInfo> for ContentSummary {
         ContentSummary {
             dialect: Some(info.dialect),
             properties: info.properties,
+            root_transform: info.root_transform,
             meshes: info.meshes.into_iter().map(mesh).collect(),
             skeleton: info.skeleton,
             animations: info.animations,
@@ -120,6 +123,7 @@ impl From<SceneInfo> for ContentSummary {
         ContentSummary {
             dialect: None,
             properties: info.properties,
+            root_transform: None,
             meshes: info.meshes.into_iter().map(mesh).collect(),
             skeleton: info.skeleton,
             animations: info.animations,
@@ -151,8 +155,13 @@ impl Info {
             Encoding::Interchange(format) => {
                 let files = SiblingFiles::new(path);
                 let scene_options = SceneOptions::default().with_strictness(options.strictness);
+                let lenient = scene_options.clone().with_strictness(Strictness::Lenient);
                 let (scene, _) =
-                    format.read(&bytes, &files, &scene_options, &options.limits).map_err(fail)?;
+                    format.read(&bytes, &files, &scene_options, &options.limits).map_err(|error| {
+                        fail(error).with_lenient_hint(|| {
+                            format.read(&bytes, &files, &lenient, &options.limits).is_ok()
+                        })
+                    })?;
                 ContentSummary::from(scene.info())
             }
         };
@@ -193,6 +202,9 @@ impl FileResult for FileInfo {
         let (properties, hidden) = split_off_hidden(&content.properties, max.saturating_mul(2));
         print_properties(properties, out)?;
         print_hidden_count(hidden.len(), "more property", "more properties", out)?;
+        if let Some(transform) = &content.root_transform {
+            print_transform(transform, out)?;
+        }
         let (meshes, hidden) = split_off_hidden(&content.meshes, max);
         for (index, mesh) in meshes.iter().enumerate() {
             mesh.print(index, out)?;
@@ -263,6 +275,17 @@ fn print_properties(properties: &[Property], out: &mut impl Write) -> io::Result
         }
     }
     Ok(())
+}
+
+/// Prints the transform of the whole model: its rows, or `identity`.
+fn print_transform(transform: &[[f32; 4]; 4], out: &mut impl Write) -> io::Result<()> {
+    const IDENTITY: [[f32; 4]; 4] =
+        [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    if *transform == IDENTITY {
+        return writeln!(out, "  root transform: identity");
+    }
+    let rows = transform.map(|row| format!("[{}]", row.map(format_coordinate).join(", ")));
+    writeln!(out, "  root transform: {}", rows.join(", "))
 }
 
 impl MeshSummary {

@@ -9,12 +9,14 @@ use meshspec::iyma::{self, DataChecksum, Document, Reader};
 use meshspec::{Dialect, Format, FormatId, Formats, Loss, ReadOptions};
 
 use crate::compression_args::CompressionArgs;
+use crate::content_kind::ContentKind;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, is_standard, name_of, read_options};
 use crate::listing;
 use crate::messages::{self, Verbosity};
 use crate::output::{self, StagedOutput};
 use crate::progress;
+use crate::readable::Readable;
 use crate::terminal::counted;
 
 /// Merge and split IyMA files, and get, set or clear their user data.
@@ -260,7 +262,7 @@ impl GetArgs {
         };
         let data = Reader::new(source, &read_options(self.lenient))
             .and_then(Reader::user_data)
-            .map_err(|error| Failure::from_error(&name, &error))?;
+            .map_err(|error| Failure::from_read_error(&name, &error))?;
         output::write(&self.output, self.force, |out| out.write_all(&data))?;
         Ok(Status::Success)
     }
@@ -281,6 +283,21 @@ impl SetArgs {
     }
 }
 
+/// Returns the registry of IyMA alone, whose dialects the options of `iyma` offer.
+pub fn formats() -> Formats {
+    let formats = Formats::new().with_format(FormatId::Iyma.into());
+    // A single format cannot conflict with others.
+    formats.unwrap_or_else(|_| Formats::builtin())
+}
+
+/// The files that `iyma` reads.
+const READABLE: Readable = Readable {
+    subject: "iyma reads",
+    reads_format: |format| format.built_in_id() == Some(FormatId::Iyma),
+    reads_interchange: false,
+    reads_json: false,
+};
+
 impl WriteArgs {
     fn read_options(&self) -> ReadOptions {
         read_options(self.lenient)
@@ -289,8 +306,15 @@ impl WriteArgs {
     fn read(&self, path: &Path) -> Result<Document> {
         progress::on_file(path, || {
             let bytes = input::read(path)?;
-            Document::read(&bytes, &self.read_options())
-                .map_err(|error| Failure::from_error(&name_of(path), &error))
+            Document::read(&bytes, &self.read_options()).map_err(|error| {
+                let formats = Formats::builtin();
+                match ContentKind::of(&bytes, &formats) {
+                    Some(ContentKind::Encoding(encoding)) if !READABLE.contains(encoding) => {
+                        READABLE.failure(encoding, path, &formats)
+                    }
+                    _ => Failure::from_read_error(&name_of(path), &error),
+                }
+            })
         })
     }
 

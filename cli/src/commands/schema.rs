@@ -78,8 +78,9 @@ impl Schema {
     /// Creates the failure for a text format and a language that cannot express grammars.
     fn inexpressible_format(&self) -> Failure {
         let message = format!("{} cannot express a text format", self.language);
-        Failure::usage(self.format.name(), message)
-            .with_hint("print its table and grammar with --as markdown or --as json")
+        Failure::usage(self.format.name(), message).with_hint(
+            "print its table and grammar with --as markdown or --as json, or its words with --as dictionary",
+        )
     }
 
     /// Returns the names of the format's layouts, separated by commas.

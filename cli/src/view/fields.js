@@ -105,7 +105,7 @@ export class FieldsView {
       else leftOut++;
     }
     if (leftOut) {
-      const hint = `${counted(leftOut, "item is", "items are")} not in this page: meshspec dump --path ${field.path} --all shows them`;
+      const hint = `${counted(leftOut, "item is", "items are")} not in this page: meshspec dump --path '${field.path}' --all shows them`;
       items.push(element("li", { class: "pager" }, hint));
     }
     return element("ul", { role: "group" }, count > PAGE_SIZE ? this.pager(field, page, count) : null, items);

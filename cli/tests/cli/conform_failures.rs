@@ -69,7 +69,7 @@ fn write_errors_keep_the_report() {
     std::fs::create_dir_all(folder.path("minimized/MESH-INDEX-RANGE-wrong-verdict-reject.mesh")).unwrap();
     let run = conform(&folder, "", "! grep -q walk \"$1\"");
     assert_eq!(run.stdout.matches("wrong verdict: ").count(), 2, "{run:?}");
-    assert_eq!(run.stdout.matches("\n  minimised  ").count(), 1, "{run:?}");
+    assert_eq!(run.stdout.matches("\n  minimized  ").count(), 1, "{run:?}");
     assert!(run.fails(3).contains("MESH-INDEX-RANGE-wrong-verdict-reject.mesh: "));
 }
 
@@ -106,7 +106,7 @@ fn loaders_that_never_start_are_reported_once() {
     let folder = corpus();
     let run = conform(&folder, "", "echo \"loader: cannot open nope.py for $1\" >&2; exit 127");
     assert_eq!(run.stdout.matches("wrong verdict").count(), 2, "{run:?}");
-    assert!(!run.stdout.contains("minimised") && !folder.path("minimized").exists(), "{run:?}");
+    assert!(!run.stdout.contains("minimized") && !folder.path("minimized").exists(), "{run:?}");
     assert_eq!(
         run.fails(1),
         "hint: the loader rejects every file with status 127: loader: cannot open nope.py for {}; \
@@ -115,7 +115,7 @@ fn loaders_that_never_start_are_reported_once() {
     // Messages differ between files, so the loader reads them.
     let run = conform(&folder, "", "wc -c <\"$1\" >&2; exit 1");
     assert_eq!(run.stderr, "");
-    assert!(run.stdout.contains("minimised"), "{run:?}");
+    assert!(run.stdout.contains("minimized"), "{run:?}");
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn files_that_cannot_shrink_are_not_minimised() {
     let folder = corpus();
     let run = conform(&folder, "", "case \"$1\" in *.meshspec*) exit 1;; esac");
     assert_eq!(run.status, 1);
-    assert!(!run.stdout.contains("minimised"), "{run:?}");
+    assert!(!run.stdout.contains("minimized"), "{run:?}");
     assert!(run.stdout.contains(" --dialect spec bad.mesh\n"), "{run:?}");
     assert_eq!(std::fs::read_dir(folder.path("minimized")).unwrap().count(), 0);
 }

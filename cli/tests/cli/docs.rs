@@ -1,10 +1,10 @@
 //! The examples in `docs/` show the actual output of the program.
 
-use crate::files::{Folder, animated, broken_triangle};
+use crate::files::{Folder, animated, broken_triangle, unquoted};
 
 #[test]
 fn examples_of_the_program() {
-    assert_eq!(run_examples(include_str!("../../../docs/cli.md")), 30);
+    assert_eq!(run_examples(include_str!("../../../docs/cli.md")), 33);
 }
 
 /// Unix only, since the system's error messages differ.
@@ -59,7 +59,7 @@ fn run_examples_in(folder: &Folder, page: &str) -> usize {
             ["echo", "$?"] => format!("{status}\n"),
             ["cmp", a, b] => if folder.get(a) == folder.get(b) { "" } else { "differ" }.to_owned(),
             _ => {
-                let run = folder.run(command.strip_prefix("meshspec ").unwrap());
+                let run = folder.run(&unquoted(command.strip_prefix("meshspec ").unwrap()));
                 status = run.status;
                 run.stdout + &run.stderr
             }

@@ -74,6 +74,11 @@ impl Folder {
     }
 }
 
+/// Removes the single quotes around words of a command, which contain no blanks.
+pub fn unquoted(command: &str) -> String {
+    command.split(' ').map(|word| word.trim_matches('\'')).collect::<Vec<_>>().join(" ")
+}
+
 fn command(folder: &Path) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("meshspec"));
     command.current_dir(folder);

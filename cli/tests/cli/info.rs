@@ -222,3 +222,45 @@ fn bounds_far_from_the_origin_keep_their_extent() {
     let text = folder.run("info utm.obj").stdout;
     assert!(text.contains("bounds          [500000.03, 4000000, 0] to [500001, 4000000.3, 0.3]\n"), "{text}");
 }
+
+#[test]
+fn bounds_are_never_negative_zero() {
+    let folder = Folder::new();
+    folder.put("a.obj", "v -0 -0 -0\nv -1 -0 -0\nv -0 -1 -0\nf 1 2 3\n");
+    folder.put("b.obj", "v -0 -0 -0\nv -2 -0 -0\nv -0 -1 -0\nf 1 2 3\n");
+    folder.run("convert a.obj a.ply -q").fine();
+    for file in ["a.obj", "a.ply"] {
+        let text = folder.run(&format!("info {file}")).fine();
+        assert!(text.contains("bounds          [-1, -1, 0] to [0, 0, 0]\n"), "{text}");
+        let text = folder.run(&format!("info {file} --json")).fine();
+        assert!(!text.contains("-0.0"), "{text}");
+    }
+    for options in ["", " --json"] {
+        let run = folder.run(&format!("diff a.obj b.obj{options}"));
+        assert!(run.status == 1 && !run.stdout.contains("-0.0") && !run.stdout.contains("-0,"), "{run:?}");
+        assert!(!run.stdout.contains("-0]"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_root_transform_is_shown() {
+    let folder = Folder::new();
+    let mut document = renderlib();
+    let identity = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    document.root_transform = Some(identity);
+    folder.put_mesh("a.mesh", &document);
+    assert!(folder.run("info a.mesh").fine().contains("\n  root transform: identity\n"));
+    let transform = [[2.0, 0.0, 0.0, 5.0], [0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    document.root_transform = Some(transform);
+    folder.put_mesh("a.mesh", &document);
+    let text = folder.run("info a.mesh").fine();
+    assert!(
+        text.contains("\n  root transform: [2, 0, 0, 5], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]\n"),
+        "{text}"
+    );
+    let data: Value = serde_json::from_str(&folder.run("info a.mesh --json").fine()).unwrap();
+    assert_eq!(data[0]["root_transform"][0], serde_json::json!([2.0, 0.0, 0.0, 5.0]));
+    folder.put_mesh("b.mesh", &triangle());
+    let data: Value = serde_json::from_str(&folder.run("info b.mesh --json").fine()).unwrap();
+    assert_eq!(data[0].get("root_transform"), None);
+}

@@ -36,6 +36,7 @@ mod own_format;
 mod packed;
 mod pictures;
 mod raycast;
+mod recognition;
 mod render;
 mod rules;
 mod schema;

@@ -120,7 +120,7 @@ fn grouped_errors_name_the_file_of_the_largest() {
     }
     let run = folder.run("convert in --out-dir out --to bmd");
     let line = run.stderr.lines().find(|line| line.contains("positions packed")).unwrap();
-    assert!(line.starts_with("quantised: in/a.obj: meshes[0].positions and 2 more (3 files): "), "{line}");
+    assert!(line.starts_with("quantized: in/a.obj: meshes[0].positions and 2 more (3 files): "), "{line}");
     assert!(line.contains(" m at in/b.obj: meshes[0].positions ("), "{line}");
 }
 

@@ -1,7 +1,8 @@
 //! `meshspec check`: explained rules, selected rules and changed severities, other output formats.
 
 use meshspec::interop::Interchange;
-use meshspec::{FormatId, mesh};
+use meshspec::layout::schema::declared_rules;
+use meshspec::{AnyFormat, FormatId, mesh};
 use serde_json::{Value, json};
 
 use crate::files::{Folder, Run, broken_triangle, bytes_of, triangle};
@@ -33,7 +34,7 @@ fn a_rule_is_explained_by_two_files() {
         "{text}"
     );
     assert!(
-        text.contains("\nEnforced by:    `Document.indices`: Each must be below `header.vertex_count`"),
+        text.contains("\nEnforced by:    `Document.indices`, `RenderlibDocument.indices`: Each must be below `header.vertex_count`"),
         "{text}"
     );
     let (violating, correct) = text.split_once("Correct example, ").unwrap();
@@ -104,7 +105,7 @@ fn unknown_codes_are_usage_errors() {
         assert!(text.contains("hint: rules with similar codes: MESH-INDEX-RANGE"), "{text}");
     }
     let text = folder.run("check --ignore QUUX good.mesh").fails(2);
-    assert!(text.contains("docs/rules.md lists all codes"), "{text}");
+    assert!(text.contains("hint: `meshspec check --explain` lists all rules"), "{text}");
     folder.run("check --error MESH-EMPTY --warn MESH-EMPTY good.mesh").fails(2);
     folder.run("check --deny warnings --lenient good.mesh").fails(2);
     folder.run("check --explain MESH-EMPTY good.mesh").fails(2);
@@ -372,4 +373,62 @@ fn result_formats_are_mutually_exclusive() {
     for other in ["--json", "--json-lines", "--log log.jsonl"] {
         folder.run(&format!("check good.mesh --format sarif {other}")).fails(2);
     }
+}
+
+#[test]
+fn every_constrained_field_is_explained() {
+    let folder = Folder::new();
+    for format in FormatId::ALL {
+        for declared in declared_rules(format.about().layouts()) {
+            let text = format
+                .about()
+                .rule(declared.rule.code)
+                .map(|rule| AnyFormat::from(*format).enforcement_of(rule));
+            assert!(text.unwrap().contains(&format!("`{}`", declared.field)), "{declared:?}");
+        }
+    }
+    let text = folder.run("check --explain BMD-INDEX-RANGE").fine();
+    for field in ["Triangle32.v0", "Quad32.v3", "Triangle64.v2", "Quad64.v1"] {
+        assert!(text.contains(&format!("`{field}`")), "{text}");
+    }
+    assert!(text.contains(": Must be below `n_vtx`\n") && !text.contains("index into"), "{text}");
+    let rule: Value =
+        serde_json::from_str(&folder.run("check --explain BMD-INDEX-RANGE --json").fine()).unwrap();
+    assert_eq!((&rule["severity"], rule["fields"].as_array().unwrap().len()), (&json!("error"), 14));
+    assert_eq!(rule["interpretations"][0]["row"], "B13");
+}
+
+#[test]
+fn all_rules_are_listed() {
+    let folder = Folder::new();
+    let text = folder.run("check --explain").fine();
+    let rules: Vec<Value> = serde_json::from_str(&folder.run("check --explain --json").fine()).unwrap();
+    let of_formats = FormatId::ALL.iter().flat_map(|format| format.about().rules.iter().copied());
+    let of_interchange = Interchange::ALL.iter().map(|format| format.rule());
+    for rule in of_formats.chain(of_interchange) {
+        let line = text.lines().find(|line| line.split_whitespace().next() == Some(rule.code)).unwrap();
+        assert!(line.contains(rule.severity.name()) && line.ends_with(rule.summary), "{line}");
+        assert_eq!(rules.iter().filter(|listed| listed["code"] == rule.code).count(), 1, "{}", rule.code);
+    }
+    assert!(text.contains("LAYOUT-VALUE"), "{text}");
+}
+
+#[test]
+fn interpretations_are_explained() {
+    let folder = Folder::new();
+    let text = folder.run("check --explain m13").fine();
+    assert!(
+        text.starts_with("M13: Which indices are valid?\n\nThey must be below the vertex count"),
+        "{text}"
+    );
+    assert!(text.contains("\nRules:          MESH-INDEX-RANGE, MESH-TRIANGLES\n"), "{text}");
+    // Every interpretation that a rule cites.
+    for rule in FormatId::ALL.iter().flat_map(|format| format.about().rules) {
+        for row in rule.row.split(", ").filter(|row| !row.is_empty()) {
+            let row: Value =
+                serde_json::from_str(&folder.run(&format!("check --explain {row} --json")).fine()).unwrap();
+            assert!(row["rules"].as_array().unwrap().contains(&json!(rule.code)), "{row}");
+        }
+    }
+    folder.run("check --explain M99").fails(2);
 }

@@ -72,3 +72,24 @@ fn wrong_usage() {
         folder.run(arguments).fails(2);
     }
 }
+
+/// The page names the languages that can express a text format.
+#[test]
+fn the_page_lists_the_languages_of_text_formats() {
+    let folder = Folder::new();
+    let page = include_str!("../../../docs/cli.md");
+    let (_, sentence) =
+        page.split_once("Text formats, which have an attribute table and a grammar, support only ").unwrap();
+    let (sentence, _) = sentence.split_once(".\n").unwrap();
+    for format in FormatId::ALL {
+        for language in Schema::ALL {
+            let is_listed = sentence.contains(&format!("`{language}`"));
+            let is_binary = !format.about().layouts().is_empty();
+            let run = folder.run(&format!("schema {format} --as {language} --out {format}-{language}"));
+            assert_eq!(run.status == 0, is_binary || is_listed, "{format} {language}: {run:?}");
+        }
+    }
+    for language in Schema::ALL {
+        assert!(page.contains(&format!("| `{language}` | ")), "{language}");
+    }
+}

@@ -152,6 +152,7 @@ impl Format for Document {
             poses: animation.timestamps.len() as u64,
         };
         Info {
+            root_transform: self.root_transform,
             meshes: vec![MeshInfo {
                 vertices: self.vertices.len() as u64,
                 attributes: attribute_infos(self.vertices.format()),

@@ -276,7 +276,7 @@ impl CPrinter<'_> {
         for field in fields {
             let name = self.macro_name(declaration, field.name);
             let (shift, width) = (field.bits.offset, field.bits.width);
-            let text = bit_field_lines(field);
+            let text = bit_field_lines(field, &reached.names);
             if !text.is_empty() {
                 out.push_line(format!("/* {} */", one_line(&text)));
             }

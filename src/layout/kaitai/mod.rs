@@ -87,7 +87,7 @@ fn print_body(out: &mut IndentedText, reached: &Reached) {
     match reached.declaration.shape {
         Shape::Struct(fields) => print_struct(out, reached, fields),
         Shape::Choice(variants) => print_choice(out, reached, variants),
-        Shape::Bits { fields, .. } => print_word(out, fields, reached.is_big),
+        Shape::Bits { fields, .. } => print_word(out, fields, &reached.names, reached.is_big),
         Shape::Enum { .. } => {}
     }
 }

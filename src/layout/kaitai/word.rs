@@ -4,13 +4,14 @@ use super::element::{print_doc, quoted};
 use super::identifier::identifier;
 use super::print_entry;
 use crate::layout::declaration::BitField;
+use crate::layout::program::Names;
 use crate::layout::wording::{IndentedText, bit_field_lines};
 
 /// Prints the bit fields of a word; those of nested words are flattened. A big-endian word starts with the highest
 /// bits.
-pub(super) fn print_word(out: &mut IndentedText, fields: &[BitField], is_big: bool) {
+pub(super) fn print_word(out: &mut IndentedText, fields: &[BitField], names: &Names, is_big: bool) {
     let mut values = Vec::new();
-    out.push_nested(2, "seq:", |out| print_bits(out, fields, is_big, "", &mut values));
+    out.push_nested(2, "seq:", |out| print_bits(out, fields, names, is_big, "", &mut values));
     if values.is_empty() {
         return;
     }
@@ -28,6 +29,7 @@ pub(super) fn print_word(out: &mut IndentedText, fields: &[BitField], is_big: bo
 fn print_bits(
     out: &mut IndentedText,
     fields: &[BitField],
+    names: &Names,
     is_big: bool,
     prefix: &str,
     values: &mut Vec<(String, String, &'static str)>,
@@ -37,7 +39,7 @@ fn print_bits(
     for field in std::iter::from_fn(next) {
         let id = format!("{prefix}{}", identifier(field.name));
         if let Some(word) = field.declared {
-            print_bits(out, word.bit_fields(), is_big, &format!("{id}_"), values);
+            print_bits(out, word.bit_fields(), names, is_big, &format!("{id}_"), values);
             continue;
         }
         // In Kaitai, a single bit is a boolean.
@@ -52,7 +54,7 @@ fn print_bits(
         print_entry(out, &seq_id, |out| {
             let order = if is_big { "be" } else { "" };
             out.push_line(format!("type: b{}{order}", field.bits.width));
-            print_doc(out, &bit_field_lines(field));
+            print_doc(out, &bit_field_lines(field, names));
         });
         values.extend(value.map(|value| (id, value, field.doc)));
     }

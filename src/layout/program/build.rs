@@ -25,8 +25,16 @@ impl Program {
         let mut builder = Builder::default();
         let root = builder.add_form(ty, &[]);
         let Builder { units, forms } = builder;
-        let mut program =
-            Program { units, forms, root, no_arguments: Vec::new(), alignment: 1, problems: Vec::new() };
+        let mut program = Program {
+            units,
+            forms,
+            root,
+            no_arguments: Vec::new(),
+            alignment: 1,
+            lengths: Vec::new(),
+            problems: Vec::new(),
+        };
+        program.lengths = program.stored_lengths();
         program.record_uses();
         program.alignment = program.offset_alignment();
         program.problems = program.find_problems();
@@ -235,7 +243,7 @@ impl Builder {
             return ValueKind::Struct(self.units[unit].declaration);
         }
         self.resolve_expr(argument, draft);
-        Names(&draft.slots).kind(argument)
+        Names { slots: &draft.slots, lengths: &[] }.kind(argument)
     }
 
     /// Returns the struct at a path; `None` for any other value.

@@ -6,6 +6,7 @@ use super::code::{Code, Slot};
 use super::names::{SlotName, ValueKind};
 use crate::Rule;
 use crate::layout::declaration::{Block, Checksum, Constraint, Declaration, Field, Type, Variant};
+use crate::layout::walk::Segment;
 
 /// A resolved declaration: names are slots, and fixed sizes are computed.
 ///
@@ -22,6 +23,8 @@ pub(crate) struct Program {
     pub no_arguments: Vec<Argument>,
     /// The largest alignment that checks require of offsets.
     pub alignment: u64,
+    /// The paths in constraints that lead to the stored length of a list instead of the list.
+    pub lengths: Vec<&'static [Segment]>,
     /// The defects of the declaration.
     pub problems: Vec<Problem>,
 }

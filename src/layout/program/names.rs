@@ -2,6 +2,7 @@
 
 use crate::layout::declaration::{BitField, Declaration, Type};
 use crate::layout::expr::{BinaryOp, Expr, IntType, Precedence, UnaryOp};
+use crate::layout::walk::Segment;
 
 /// The kind of a named value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,15 +55,25 @@ impl ValueKind {
     }
 }
 
-/// The names in the expressions of a unit, one per slot.
+/// The names in the expressions and constraints of a unit.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Names<'u>(pub &'u [SlotName]);
+pub(crate) struct Names<'u> {
+    /// The values in expressions, one per slot.
+    pub slots: &'u [SlotName],
+    /// The paths in constraints that lead to the stored length of a list instead of the list.
+    pub lengths: &'u [&'static [Segment]],
+}
 
 impl Names<'_> {
+    /// Returns `true` if a path in a constraint leads to the stored length of a list instead of the list.
+    pub fn is_length(&self, path: &[Segment]) -> bool {
+        self.lengths.contains(&path)
+    }
+
     /// Returns the kind of the value at each name in a path.
     pub fn steps(&self, path: &[&str]) -> Vec<ValueKind> {
         let mut kinds = vec![ValueKind::Other; path.len()];
-        let Some(slot) = self.0.iter().find(|slot| path.starts_with(&slot.path)) else { return kinds };
+        let Some(slot) = self.slots.iter().find(|slot| path.starts_with(&slot.path)) else { return kinds };
         let depth = slot.path.len();
         kinds[depth - 1] = slot.kind;
         for end in depth + 1..=path.len() {

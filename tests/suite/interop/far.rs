@@ -187,7 +187,7 @@ fn small_objects_far_from_the_origin_are_judged_by_their_own_size() {
         assert_eq!(exact.iter().filter(|exact| **exact).count(), 1, "{exact:?}");
         assert!(found.meshes[mesh].exact_positions.as_ref().unwrap().contains(&[30000.1244, 0.0, 0.0]));
         let losses = rounding(&text, false);
-        let expected = format!("quantised: meshes[{mesh}].positions: coordinates were rounded to 32 bits");
+        let expected = format!("quantized: meshes[{mesh}].positions: coordinates were rounded to 32 bits");
         assert!(losses.len() == 1 && losses[0].starts_with(&expected), "{losses:?}");
     }
     assert!(rounding(&format!("o b\n{small}{faces}"), false)[0].contains("--center"));

@@ -214,7 +214,7 @@ fn unsupported_surfaces_are_listed() {
     mesh.material.double_sided = true;
     mesh.material.roughness = 0.5;
     let (folder, losses) = write(Obj, scene_of(vec![mesh])).unwrap();
-    let lines: Vec<_> = losses.lines().filter(|line| !line.starts_with("quantised")).collect();
+    let lines: Vec<_> = losses.lines().filter(|line| !line.starts_with("quantized")).collect();
     assert_eq!(
         lines,
         [

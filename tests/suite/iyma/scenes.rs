@@ -54,7 +54,7 @@ fn joint_indices_that_change_are_listed() {
 #[test]
 fn values_that_floats_round_are_listed() {
     let positions =
-        "quantised: attributes[0]: positions rounded from integers to 32-bit floats, off by at most 1 m";
+        "quantized: attributes[0]: positions rounded from integers to 32-bit floats, off by at most 1 m";
     // Rounding changes the length of a normal on an axis, but not its angle.
     let normals = "changed: attributes[0]: lengths of normals rounded from integers to 32-bit floats";
     for (usage, format, what) in [

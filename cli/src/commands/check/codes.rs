@@ -19,12 +19,14 @@ pub struct CheckedRule {
 static GENERIC: About = About::new("any", "any declared format", || &[]);
 
 /// Returns the rules of all formats and interchange formats, and the generic rules.
-fn all_rules(formats: &Formats) -> impl Iterator<Item = CheckedRule> {
+pub fn all_rules(formats: &Formats) -> impl Iterator<Item = CheckedRule> {
     let of_formats = formats.iter().flat_map(|format| {
         let encoding = Some(Encoding::Format(format));
         format.about().rules.iter().map(move |rule| CheckedRule { rule, encoding })
     });
-    let of_interchange = Interchange::ALL.iter().map(|format| {
+    // Both forms of glTF have the same rule.
+    let has_own_rule = |format: &&Interchange| format.name() != "gltf";
+    let of_interchange = Interchange::ALL.iter().filter(has_own_rule).map(|format| {
         let encoding = Some(Encoding::Interchange(*format));
         CheckedRule { rule: format.rule(), encoding }
     });
@@ -50,7 +52,7 @@ pub fn find_rule(option: &str, code: &str, formats: &Formats) -> Result<CheckedR
         _ if longer.len() > 1 && !wanted.is_empty() => {
             format!("rules with this prefix: {}", longer.join(", "))
         }
-        [] => "`check` prints the code of a rule in brackets; docs/rules.md lists all codes".to_owned(),
+        [] => "`meshspec check --explain` lists all rules".to_owned(),
         near => format!("rules with similar codes: {}", near.join(", ")),
     };
     Err(failure.with_hint(hint))

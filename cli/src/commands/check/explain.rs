@@ -5,18 +5,33 @@ use std::io::{self, Write};
 
 use meshspec::layout::declaration::Type;
 use meshspec::layout::dump::Dump;
+use meshspec::layout::schema::declared_rules;
 use meshspec::layout::walk;
-use meshspec::{Dialect, Finding, Formats, Limits, ReadOptions, Report, RuleExample};
+use meshspec::{
+    Dialect, Finding, Formats, Interpretation, Limits, ReadOptions, Report, RuleExample, Specification,
+};
+use serde::Serialize;
 
 use super::codes::{self, CheckedRule};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::json;
+use crate::output;
+use crate::output_format::OutputFormat;
+use crate::pages;
 use crate::printed_finding::{FindingPrinter, PrintedFinding};
 use crate::terminal::{HINT, TITLE, counted};
 
-pub fn explain(code: &str, formats: &Formats) -> Result<Status> {
+/// Explains a rule or an interpretation, as text or JSON.
+pub fn explain(code: &str, output_format: OutputFormat, formats: &Formats) -> Result<Status> {
+    if let Some(interpretation) = Interpretation::find(&code.to_ascii_uppercase()) {
+        return explain_interpretation(interpretation, output_format, formats);
+    }
     let checked_rule = codes::find_rule("--explain", code, formats)?;
+    if output_format == OutputFormat::Json {
+        output::print_json(&RuleData::of(checked_rule))?;
+        return Ok(Status::Success);
+    }
     let mut out = anstream::stdout();
     print_rule(checked_rule, &mut out)?;
     let example = match checked_rule.encoding {
@@ -37,13 +52,130 @@ pub fn explain(code: &str, formats: &Formats) -> Result<Status> {
     Ok(Status::Success)
 }
 
+/// Lists all rules by format, as text or JSON.
+pub fn list(output_format: OutputFormat, formats: &Formats) -> Result<Status> {
+    if output_format == OutputFormat::Json {
+        let rules: Vec<_> = codes::all_rules(formats).map(RuleData::of).collect();
+        output::print_json(&rules)?;
+        return Ok(Status::Success);
+    }
+    let mut out = anstream::stdout().lock();
+    let mut format = None;
+    for CheckedRule { rule, encoding } in codes::all_rules(formats) {
+        let title = encoding.map_or(ANY_FORMAT, Encoding::title);
+        if format != Some(title) {
+            let gap = if format.is_some() { "\n" } else { "" };
+            writeln!(out, "{gap}{TITLE}{title}{TITLE:#}:")?;
+            format = Some(title);
+        }
+        writeln!(out, "  {:<28} {:<8} {}", rule.code, rule.severity.name(), rule.summary)?;
+    }
+    Ok(Status::Success)
+}
+
+/// The name for the formats of generic rules.
+const ANY_FORMAT: &str = "any declared format";
+
+/// Explains an interpretation, and lists the rules that cite it.
+fn explain_interpretation(
+    interpretation: Interpretation,
+    output_format: OutputFormat,
+    formats: &Formats,
+) -> Result<Status> {
+    let Interpretation { row, question, reading } = interpretation;
+    let citing: Vec<_> = codes::all_rules(formats)
+        .map(|known| known.rule)
+        .filter(|rule| rule.row.split(", ").any(|cited| cited == row))
+        .collect();
+    let rules: Vec<_> = citing.iter().map(|rule| rule.code).collect();
+    if output_format == OutputFormat::Json {
+        output::print_json(&InterpretationData { row, question, reading, rules })?;
+        return Ok(Status::Success);
+    }
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "{TITLE}{row}{TITLE:#}: {question}\n\n{reading}\n")?;
+    if !rules.is_empty() {
+        writeln!(out, "{:<16}{}", "Rules:", rules.join(", "))?;
+    }
+    writeln!(out, "{:<16}{}", "Page:", pages::INTERPRETATIONS)?;
+    Ok(Status::Success)
+}
+
+/// A rule as JSON.
+#[derive(Serialize)]
+struct RuleData {
+    code: &'static str,
+    severity: &'static str,
+    summary: &'static str,
+    format: Option<&'static str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    section: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    specification: Option<Specification>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    interpretations: Vec<InterpretationData>,
+    /// The mechanism that enforces the rule, in Markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enforced_by: Option<String>,
+    /// The fields that declare the rule.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<FieldData>,
+}
+
+#[derive(Serialize)]
+struct InterpretationData {
+    row: &'static str,
+    question: &'static str,
+    reading: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rules: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct FieldData {
+    field: String,
+    /// The requirement in Markdown.
+    requirement: String,
+}
+
+impl RuleData {
+    fn of(CheckedRule { rule, encoding }: CheckedRule) -> RuleData {
+        let format = if let Some(Encoding::Format(format)) = encoding { Some(format) } else { None };
+        let interpretations = format.map(|format| format.interpretations_of(rule)).unwrap_or_default();
+        let declared = format.map(|format| declared_rules(format.about().layouts())).unwrap_or_default();
+        RuleData {
+            code: rule.code,
+            severity: rule.severity.name(),
+            summary: rule.summary,
+            format: encoding.map(Encoding::name),
+            section: rule.section,
+            specification: format.and_then(|format| format.about().specification),
+            interpretations: interpretations
+                .into_iter()
+                .map(|Interpretation { row, question, reading }| InterpretationData {
+                    row,
+                    question,
+                    reading,
+                    rules: Vec::new(),
+                })
+                .collect(),
+            enforced_by: format.map(|format| format.enforcement_of(rule)),
+            fields: declared
+                .into_iter()
+                .filter(|declared| declared.rule == rule)
+                .map(|declared| FieldData { field: declared.field, requirement: declared.requirement })
+                .collect(),
+        }
+    }
+}
+
 fn print_rule(CheckedRule { rule, encoding }: CheckedRule, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{TITLE}{}{TITLE:#} ({}): {}\n", rule.code, rule.severity.name(), rule.summary)?;
     let mut print_row = |label: &str, text: &str| match text {
         "" => Ok(()),
         text => writeln!(out, "{:<16}{text}", format!("{label}:")),
     };
-    print_row("Format", encoding.map_or("any declared format", Encoding::title))?;
+    print_row("Format", encoding.map_or(ANY_FORMAT, Encoding::title))?;
     print_row("Section", rule.section)?;
     let Some(Encoding::Format(format)) = encoding else { return Ok(()) };
     if let Some(specification) = format.about().specification {

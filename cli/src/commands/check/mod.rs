@@ -42,6 +42,10 @@ const PRINTERS: Printers<FilePrinter<CheckResult>> = Printers {
     others: &[(Json, |files, process| files.print_json(process)), (Sarif, print_sarif), (Junit, print_junit)],
 };
 
+/// The arguments that conflict with `--explain`: all but `--json`.
+const EXPLAIN_CONFLICTS: [&str; 7] =
+    ["files", "format", "PolicyArgs", "BatchArgs", "Verbosity", "ReadArgs", "LimitArgs"];
+
 /// List all rule violations in files, each with its path, bytes and rule.
 ///
 /// Files of interchange formats are only read: the first error is the only finding.
@@ -50,8 +54,8 @@ pub struct Check {
     /// The files, folders or patterns such as `*.glb`; `-` is standard input.
     #[arg(required_unless_present_any = ["files_from", "explain"], value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Explain a rule instead: its meaning and source, with a violating and a correct example.
-    #[arg(long, value_name = "CODE", exclusive = true)]
+    /// Explain a rule or an interpretation instead, such as MESH-INDEX-RANGE or M13; without CODE, list all rules.
+    #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "", conflicts_with_all = EXPLAIN_CONFLICTS)]
     explain: Option<String>,
     /// Print JSON; short for --format json.
     #[arg(long, action = SetTrue, value_parser = OutputFormat::json_flag())]
@@ -74,7 +78,11 @@ pub struct Check {
 impl Check {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         if let Some(code) = &self.explain {
-            return explain::explain(code, formats);
+            let format = self.json;
+            return match &**code {
+                "" => explain::list(format, formats),
+                code => explain::explain(code, format, formats),
+            };
         }
         let options = (&self.read_args, &self.limit_args, &self.policy);
         let files = InputFiles::new(&self.batch, &self.files, "check", &options, formats)?;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::corpus::CorpusFile;
 use super::disagreement::{Disagreement, DisagreementKind};
 use super::loader_test::TestResult;
+use crate::shell::shell_quoted;
 
 /// The loader's result for one file of the corpus.
 #[derive(Debug)]
@@ -177,14 +178,4 @@ pub fn check_command(group: &DisagreementGroup, is_lenient: bool, formats: &Form
     let lenient = if is_lenient { " --lenient" } else { "" };
     let (format, dialect) = (format.name(), entry.dialect);
     Some(format!("meshspec check --from {format} --dialect {dialect}{lenient} {}", shell_quoted(file)))
-}
-
-/// Quotes an argument for a shell if needed. Prefixes `./` to an argument that starts with `-`.
-fn shell_quoted(argument: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "_-+=:,./@".contains(c);
-    match argument.chars().all(is_plain) && !argument.starts_with('-') {
-        true => argument.to_owned(),
-        false if argument.starts_with('-') => shell_quoted(&format!("./{argument}")),
-        false => format!("'{}'", argument.replace('\'', r"'\''")),
-    }
 }

@@ -11,15 +11,16 @@ use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{self, dialect_parser, read_options};
 use crate::read_args::LimitArgs;
+use crate::readable::Readable;
 
 /// Options for the conversion of a file.
 #[derive(Debug, Args)]
 pub struct ConversionArgs {
     /// The format of IN; by default, detected from its extension and content.
-    #[arg(long, value_name = "FORMAT", value_parser = encoding::encoding_parser(&Formats::builtin()))]
+    #[arg(long, value_name = "FORMAT", value_parser = encoding::encoding_parser(&Formats::builtin(), Readable::ALL))]
     pub(super) from: Option<Encoding>,
     /// The format of OUT; by default, determined by its extension.
-    #[arg(long, value_name = "FORMAT", value_parser = encoding::encoding_parser(&Formats::builtin()))]
+    #[arg(long, value_name = "FORMAT", value_parser = encoding::encoding_parser(&Formats::builtin(), Readable::ALL))]
     pub to: Option<Encoding>,
     /// The dialect to write; by default, the dialect of the specification. Conversions from and to JSON keep the
     /// dialect by default.

@@ -1,21 +1,25 @@
 //! Converts one file.
 
 use std::ffi::OsStr;
-use std::io::Read;
+use std::fs::File;
+use std::io::{Cursor, Read};
 use std::path::Path;
 
 use meshspec::scene::{Conventions, Scene, SceneOptions};
-use meshspec::{AnyFormat, Dialect, Document, FormatId, Formats, WriteOptions};
+use meshspec::{AnyFormat, Dialect, Document, FormatId, Formats, Strictness, WriteOptions};
 
 use super::conversion::ConversionArgs;
 use super::images;
 use super::report::ConversionReport;
 use crate::buffer::Buffer;
+use crate::content_kind;
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
-use crate::input::{self, name_of};
+use crate::input::{self, is_standard, name_of};
 use crate::json;
 use crate::output::StagedOutput;
+use crate::pages;
+use crate::readable::Readable;
 use crate::scenes::SceneSource;
 use crate::winding;
 
@@ -27,11 +31,18 @@ impl ConversionArgs {
         let named = self.from.or_else(|| Encoding::by_extension(input, formats));
         let (from, source) = match named {
             Some(from @ Encoding::Interchange(format)) if format.is_read_in_parts() => {
-                (from, InputData::Stream(input::open(input)?))
+                let mut stream = input::open(input)?;
+                if self.from.is_none() {
+                    stream = require_content(from, stream, input, formats)?;
+                }
+                (from, InputData::Stream(stream))
             }
             _ => {
                 let bytes = input::read(input)?;
-                let from = self.from.map_or_else(|| Encoding::detect(&bytes, input, formats), Ok)?;
+                let from = match self.from {
+                    Some(from) => from,
+                    None => content_kind::detect(&bytes, input, Readable::ALL, formats)?,
+                };
                 (from, InputData::Bytes(bytes))
             }
         };
@@ -100,6 +111,26 @@ impl ConversionArgs {
             },
         }
     }
+}
+
+/// The number of first bytes by which a stream is recognised. As many are searched for the keywords of OBJ and STL.
+const HEAD_SIZE: u64 = 4096;
+
+/// Returns the stream unread. Returns an error if its content is certainly of another kind than its name promises.
+fn require_content(
+    named: Encoding,
+    mut stream: Box<dyn Read + Send>,
+    path: &Path,
+    formats: &Formats,
+) -> Result<Box<dyn Read + Send>> {
+    let mut head = Vec::new();
+    stream
+        .by_ref()
+        .take(HEAD_SIZE)
+        .read_to_end(&mut head)
+        .map_err(|error| Failure::io(&name_of(path), &error))?;
+    content_kind::reject_mismatch(named, &head, path, Readable::ALL, formats)?;
+    Ok(Box::new(Cursor::new(head).chain(stream)))
 }
 
 enum InputData {
@@ -171,7 +202,15 @@ impl ConversionRun<'_> {
                         format.read_from(&mut *input, &siblings, &options, &limits)
                     }
                 };
-                let (scene, losses) = read.map_err(|error| self.failure(&error))?;
+                let (scene, losses) = read.map_err(|error| {
+                    let lenient = options.with_strictness(Strictness::Lenient);
+                    // A stream has been consumed.
+                    let again = |mut input| format.read_from(&mut input, &siblings, &lenient, &limits);
+                    self.failure(&error).with_lenient_hint(|| {
+                        !is_standard(self.input)
+                            && File::open(self.input).is_ok_and(|file| again(file).is_ok())
+                    })
+                })?;
                 self.report.losses.extend(losses);
                 Ok(InputContent::Scene(Box::new(scene)))
             }
@@ -203,7 +242,7 @@ impl ConversionRun<'_> {
     }
 
     fn record_assumption(&mut self, format: &str, format_conventions: Conventions, used: Conventions) {
-        let source = if used == format_conventions { "docs/conversion.md" } else { "as given" };
+        let source = if used == format_conventions { pages::CONVERSION } else { "as given" };
         self.report.assumed.push(format!("{format}: {used} ({source})"));
     }
 

@@ -14,6 +14,7 @@ use crate::failure::{Failure, Result};
 use crate::input::{self, name_of};
 use crate::json;
 use crate::read_args::{LimitArgs, ReadArgs};
+use crate::readable::Readable;
 use crate::scenes;
 
 pub struct ComparedFile<'f> {
@@ -35,9 +36,14 @@ pub struct ComparisonOptions<'r> {
 
 impl<'f> ComparedFile<'f> {
     /// Reads a file and determines its encoding.
-    pub fn open(path: &'f Path, read_args: &ReadArgs, formats: &Formats) -> Result<ComparedFile<'f>> {
+    pub fn open(
+        path: &'f Path,
+        read_args: &ReadArgs,
+        readable: Readable,
+        formats: &Formats,
+    ) -> Result<ComparedFile<'f>> {
         let bytes = input::read(path)?;
-        let encoding = read_args.encoding_of(&bytes, path, formats)?;
+        let encoding = read_args.encoding_among(readable, &bytes, path, formats)?;
         Ok(ComparedFile { path, bytes, encoding })
     }
 

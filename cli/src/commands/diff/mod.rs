@@ -21,6 +21,7 @@ use crate::output::print_json;
 use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
 use crate::read_args::{LimitArgs, ReadArgs};
+use crate::readable::Readable;
 use crate::terminal::{Escaped, TITLE, counted};
 use compare::{ComparedFile, ComparisonOptions};
 use difference::{Difference, Differences};
@@ -83,7 +84,7 @@ impl Diff {
         if is_standard(&self.a) && is_standard(&self.b) {
             return Err(Failure::usage(&name_of(&self.a), "can be used for one of the files only"));
         }
-        let open = |path| ComparedFile::open(path, &self.read_args, formats);
+        let open = |path| ComparedFile::open(path, &self.read_args, Readable::ALL, formats);
         let [a, b] = [open(&self.a)?, open(&self.b)?];
         let mut differences = if self.verbose { Differences::default() } else { Differences::grouped() };
         let Diff { read_args, limit_args, tolerance, scenes, .. } = self;

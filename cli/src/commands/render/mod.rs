@@ -23,6 +23,7 @@ use crate::model::{Model, PoseSelection};
 use crate::output::{self, StagedOutput};
 use crate::progress;
 use crate::read_args::{LimitArgs, ReadArgs};
+use crate::readable::Readable;
 use crate::scenes;
 use crate::surface::{Distances, Surface};
 use crate::terminal::format_number;
@@ -123,6 +124,13 @@ impl FromStr for Background {
         }
     }
 }
+
+/// The files that `render` draws.
+pub const READABLE: Readable = Readable {
+    subject: "render draws",
+    reads_format: |format| format.conventions().is_some(),
+    ..Readable::ALL
+};
 
 impl Render {
     pub fn run(&self, formats: &Formats) -> Result<Status> {

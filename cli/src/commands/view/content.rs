@@ -83,11 +83,9 @@ impl FileContent {
         match encoding {
             Encoding::Format(format) => content.read_format(format, &options, bake),
             Encoding::Interchange(format) => content.read_interchange(format, path, &options, bake),
+            // `view` does not read documents as JSON.
             Encoding::Json => {
-                let hint = "convert it to its format first";
-                return Err(
-                    Failure::usage(&content.name, "documents as JSON cannot be viewed").with_hint(hint)
-                );
+                return Err(Failure::usage(&content.name, "documents as JSON cannot be viewed"));
             }
         }
         if let Some(scene) = &mut content.scene {

@@ -25,6 +25,7 @@ use crate::input::{self, is_standard};
 use crate::output;
 use crate::progress;
 use crate::read_args::{LimitArgs, ReadArgs};
+use crate::readable::Readable;
 use crate::terminal::Escaped;
 use comparison::Comparison;
 use content::FileContent;
@@ -58,6 +59,9 @@ pub struct View {
     #[command(flatten)]
     limit_args: LimitArgs,
 }
+
+/// The files that `view` shows.
+pub const READABLE: Readable = Readable { subject: "view shows", reads_json: false, ..Readable::ALL };
 
 impl View {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
@@ -97,7 +101,7 @@ impl View {
 
     fn read_content(&self, path: &Path, formats: &Formats) -> Result<FileContent> {
         FileContent::read(
-            ComparedFile::open(path, &self.read_args, formats)?,
+            ComparedFile::open(path, &self.read_args, READABLE, formats)?,
             &self.read_args,
             &self.limit_args,
             false,
@@ -111,8 +115,8 @@ impl View {
         }
         let View { read_args, limit_args, .. } = self;
         let files = [
-            ComparedFile::open(&self.file, read_args, formats)?,
-            ComparedFile::open(other, read_args, formats)?,
+            ComparedFile::open(&self.file, read_args, READABLE, formats)?,
+            ComparedFile::open(other, read_args, READABLE, formats)?,
         ];
         let options = ComparisonOptions { read_args, limit_args, formats, tolerance: 0.0, as_scenes: false };
         let mut comparison = Comparison::of_files(&files, &options);

@@ -34,7 +34,7 @@ fn print_group(group: &DisagreementGroup, out: &mut dyn Write) -> io::Result<()>
     }
     if let Some(minimized) = &group.minimized {
         let runs = counted(minimized.runs as u64, "run", "runs");
-        line("minimised", &format!("{}, {} after {runs}", minimized.file, format_size(minimized.size)))?;
+        line("minimized", &format!("{}, {} after {runs}", minimized.file, format_size(minimized.size)))?;
     }
     if !group.stderr.is_empty() {
         line("stderr", group.stderr)?;

@@ -1,0 +1,238 @@
+//! Recognises the content of a file whose name promises something else.
+
+use std::fmt;
+use std::path::Path;
+
+use meshspec::interop::Interchange;
+use meshspec::{Confidence, Formats};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+
+use crate::encoding::Encoding;
+use crate::failure::{Failure, Result};
+use crate::input::name_of;
+use crate::readable::{self, Readable};
+
+/// The keys of the first line of `dump --json`.
+const DUMP_KEYS: &[&str] = &["file", "format", "layout", "size"];
+
+/// The keys of the output of `decode --json`. Documents as JSON always have others.
+const CONTENTS_KEYS: &[&str] = &[
+    "format",
+    "dialect",
+    "properties",
+    "user_data",
+    "root_transform",
+    "meshes",
+    "lods",
+    "skeleton",
+    "animations",
+    "poses",
+];
+
+/// The content of a file, judged by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ContentKind {
+    /// A file, or a document as JSON.
+    Encoding(Encoding),
+    /// The output of `dump --json`.
+    Dump,
+    /// The output of `decode --json`.
+    Contents,
+    /// Other JSON.
+    OtherJson,
+}
+
+impl ContentKind {
+    /// Recognises content with certainty: magic bytes, the whole structure of a format, the keywords of an interchange
+    /// format, or the keys of JSON.
+    pub fn of(bytes: &[u8], formats: &Formats) -> Option<ContentKind> {
+        ContentKind::of_json(bytes, formats)
+            .or_else(|| {
+                let format = formats.detect(bytes, None).ok()?.format;
+                let is_certain = format.detect(bytes).confidence >= Confidence::Structure;
+                is_certain.then_some(ContentKind::Encoding(Encoding::Format(format)))
+            })
+            .or_else(|| {
+                Interchange::detect(bytes).map(|format| ContentKind::Encoding(Encoding::Interchange(format)))
+            })
+    }
+
+    /// Recognises JSON by the keys of its first value; `None` for anything else.
+    pub fn of_json(bytes: &[u8], formats: &Formats) -> Option<ContentKind> {
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+        if text.starts_with(b"[{") || text.starts_with(b"[\n") || text.starts_with(b"[\r\n") {
+            return Some(ContentKind::OtherJson);
+        }
+        let head = JsonHead::parse(text)?;
+        let has = |key: &str| head.keys.iter().any(|known| known == key);
+        let has_only = |keys: &[&str]| head.keys.iter().all(|key| keys.contains(&&**key));
+        Some(match &head.format {
+            _ if has("asset") => ContentKind::Encoding(Encoding::Interchange("gltf".parse().ok()?)),
+            // A document that omits all values, or the first line of a dump.
+            Some(_) if has_only(&["format"]) => return None,
+            Some(_) if has_only(DUMP_KEYS) => ContentKind::Dump,
+            Some(_) if has_only(CONTENTS_KEYS) && has("dialect") && has("meshes") => ContentKind::Contents,
+            // The reader of documents names the known formats.
+            Some(format) if formats.get(format).is_err() => return None,
+            Some(_) => ContentKind::Encoding(Encoding::Json),
+            None => ContentKind::OtherJson,
+        })
+    }
+
+    /// Returns `true` if a reader of `named` files reads the content. The readers of `.glb` and `.gltf` files accept both
+    /// forms of glTF.
+    fn is_readable_as(self, named: Encoding) -> bool {
+        let is_gltf = |encoding: Encoding| ["glb", "gltf"].contains(&encoding.name());
+        match self {
+            ContentKind::Encoding(encoding) => encoding == named || (is_gltf(encoding) && is_gltf(named)),
+            _ => false,
+        }
+    }
+
+    /// Returns the failure for content that cannot be read under the name of the file, by a command that reads the
+    /// encodings `readable`.
+    pub fn failure(self, path: &Path, readable: Readable, formats: &Formats) -> Failure {
+        let titles = Encoding::titles_by_extension(path, formats);
+        let message = match &titles[..] {
+            [] => format!("the content is {self}"),
+            titles => {
+                let extension = path.extension().unwrap_or_default().display();
+                format!(
+                    "the content is {self}, but `.{extension}` is an extension of {}",
+                    titles.join(" and ")
+                )
+            }
+        };
+        let failure = Failure::invalid(&name_of(path), message);
+        match self {
+            ContentKind::Encoding(encoding) if readable.contains(encoding) => failure.with_hint(format!(
+                "read it with --from {encoding}, or give it the extension `.{}`",
+                encoding.output_extension(Path::new(""))
+            )),
+            ContentKind::Encoding(encoding) => failure.with_hint(readable::alternative(encoding, path)),
+            ContentKind::Dump => failure
+                .with_hint(format!("write the file with `meshspec assemble {} OUT`", readable::argument_of(path))),
+            ContentKind::Contents => failure.with_hint(
+                "it does not contain the whole file: read the original, or print a document with `meshspec convert FILE \
+                 OUT.json`",
+            ),
+            ContentKind::OtherJson => failure.with_hint(
+                "`meshspec convert FILE OUT.json` prints documents, and `meshspec assemble` reads the output of `dump --json`",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for ContentKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ContentKind::Encoding(Encoding::Json) => f.write_str("a document as JSON"),
+            ContentKind::Encoding(encoding) => f.write_str(encoding.title()),
+            ContentKind::Dump => f.write_str("the output of `dump --json`"),
+            ContentKind::Contents => f.write_str("the output of `decode --json`"),
+            ContentKind::OtherJson => f.write_str("JSON, but no document"),
+        }
+    }
+}
+
+/// Detects the encoding of a file by its name and content, for a command that reads the encodings `readable`.
+///
+/// # Errors
+///
+/// Returns an error if neither name nor content determines the encoding, or the content is of another kind than the name
+/// promises.
+pub fn detect(bytes: &[u8], path: &Path, readable: Readable, formats: &Formats) -> Result<Encoding> {
+    if Encoding::is_extension_unknown(path, formats) {
+        match ContentKind::of_json(bytes, formats) {
+            Some(ContentKind::Encoding(encoding)) => return Ok(encoding),
+            Some(json) => return Err(json.failure(path, readable, formats)),
+            None => {}
+        }
+    }
+    let encoding = Encoding::detect(bytes, path, formats)?;
+    reject_mismatch(encoding, bytes, path, readable, formats)?;
+    Ok(encoding)
+}
+
+/// Returns an error if the content of a file is certainly not of the encoding that its name stands for, and certainly of
+/// another kind. `bytes` may be the first bytes of the file.
+pub fn reject_mismatch(
+    named: Encoding,
+    bytes: &[u8],
+    path: &Path,
+    readable: Readable,
+    formats: &Formats,
+) -> Result<()> {
+    let kind = match named {
+        Encoding::Json => ContentKind::of(bytes, formats),
+        Encoding::Interchange(format) => match ContentKind::of_json(bytes, formats) {
+            None if Interchange::detect(bytes) == Some(format) => None,
+            None => ContentKind::of(bytes, formats),
+            json => json,
+        },
+        // Detection has ruled out other formats. The interchange formats and JSON come first, since they are cheaper
+        // to recognise than the structure of a format.
+        Encoding::Format(format) => ContentKind::of_json(bytes, formats)
+            .or_else(|| {
+                Interchange::detect(bytes).map(|format| ContentKind::Encoding(Encoding::Interchange(format)))
+            })
+            .filter(|_| format.detect(bytes).confidence < Confidence::Structure),
+    };
+    match kind {
+        Some(kind) if !kind.is_readable_as(named) => Err(kind.failure(path, readable, formats)),
+        _ => Ok(()),
+    }
+}
+
+/// The start of a JSON object.
+#[derive(Default)]
+struct JsonHead {
+    /// The keys of the object, without those after an error.
+    keys: Vec<String>,
+    /// The value of the key `format`, if it is a string.
+    format: Option<String>,
+}
+
+impl JsonHead {
+    /// Parses the first object of a text. Returns `None` if the text does not start with an object, or the object has no
+    /// key. The object may be truncated or malformed after its first key.
+    fn parse(text: &[u8]) -> Option<JsonHead> {
+        if !text.starts_with(b"{") {
+            return None;
+        }
+        let mut head = JsonHead::default();
+        // An error ends the object early.
+        let _ = head.deserialize(&mut serde_json::Deserializer::from_slice(text));
+        (!head.keys.is_empty()).then_some(head)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &mut JsonHead {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut JsonHead {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            let is_format = key == "format";
+            self.keys.push(key);
+            if is_format {
+                self.format = map.next_value::<Value>()?.as_str().map(str::to_owned);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,206 @@
+//! Content under the name of another kind, JSON on standard input, and hints for rejected files.
+
+use meshspec::mesh;
+
+use crate::files::{Folder, Run, bytes_of, triangle};
+
+const OBJ: &str = "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+
+/// A folder with the same triangle in several encodings: `a.mesh`, `a.obj`, `a.glb`, `a.json`, and so on.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.put_mesh("a.mesh", &triangle());
+    folder.put("a.obj", OBJ);
+    for extension in ["glb", "gltf", "ply", "stl", "json", "bmd", "ima"] {
+        folder.run(&format!("convert a.mesh a.{extension} -q")).fine();
+    }
+    folder.put("dump.json", folder.run("dump a.mesh --json").stdout);
+    folder.put("decoded.json", folder.run("decode a.mesh --json").stdout);
+    folder
+}
+
+/// Runs each command that reads any file on `file`.
+fn runs(folder: &Folder, file: &str) -> Vec<(String, Run)> {
+    let commands = [
+        format!("info {file}"),
+        format!("check {file}"),
+        format!("convert {file} out.glb --force"),
+        format!("convert {file} out.obj --force"),
+        format!("render {file} out.png --force"),
+        format!("diff {file} a.obj"),
+        format!("view {file} --out out.html --force"),
+        format!("dump {file}"),
+        format!("decode {file}"),
+        format!("edit {file} out.mesh --force --set a=1"),
+    ];
+    commands.into_iter().map(|command| (command.clone(), folder.run(&command))).collect()
+}
+
+#[test]
+fn content_of_another_kind_is_named_by_every_command() {
+    let folder = folder();
+    let kinds = [
+        ("glb", "glTF 2.0 binary"),
+        ("gltf", "glTF 2.0"),
+        ("ply", "Stanford PLY"),
+        ("stl", "STL"),
+        ("obj", "Wavefront OBJ"),
+        ("json", "a document as JSON"),
+        ("bmd", "BMD"),
+        ("ima", "IyMA"),
+    ];
+    for (kind, title) in kinds {
+        for extension in ["bmd", "obj", "stl", "ply", "glb", "json"] {
+            let is_gltf = |name: &str| name.starts_with("gl");
+            if extension == kind || is_gltf(kind) && is_gltf(extension) || kind == "ima" && extension == "bmd"
+            {
+                continue;
+            }
+            let file = format!("{kind}.{extension}");
+            folder.put(&file, folder.get(&format!("a.{kind}")));
+            for (command, run) in runs(&folder, &file) {
+                let message = run.fails(1);
+                let expected =
+                    format!("{file}: the content is {title}, but `.{extension}` is an extension of ");
+                assert!(message.contains(&expected), "{command}: {message}");
+                assert!(message.contains("hint: "), "{command}: {message}");
+                // The commands from `dump` on read files of formats only.
+                if !command.contains(" out") && command.starts_with("info") {
+                    let name = if kind == "ima" { "iyma" } else { kind };
+                    assert!(message.contains(&format!("--from {name}")), "{command}: {message}");
+                    folder.run(&format!("{command} --from {name}")).fine();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn content_under_its_own_or_an_unknown_extension_is_read() {
+    let folder = folder();
+    for kind in ["mesh", "glb", "ply", "stl", "obj", "json", "bmd", "ima"] {
+        let bytes = folder.get(&format!("a.{kind}"));
+        folder.run(&format!("check a.{kind}")).fine();
+        folder.put("a.xyz", &bytes);
+        folder.run("check a.xyz").fine();
+        let run = folder.run_with("check -", bytes);
+        assert_eq!(run.status, 0, "{kind}: {run:?}");
+    }
+    // A damaged file is still read as the format of its extension.
+    folder.put("damaged.bmd", [b"BMD2", &folder.get("a.bmd")[4..]].concat());
+    assert!(folder.run("check damaged.bmd").stdout.contains("BMD-MAGIC"));
+    folder.put("damaged.obj", "o a\nv 0 0 zero\n");
+    assert!(folder.run("check damaged.obj").stdout.contains("OBJ-READ"));
+}
+
+#[test]
+fn printed_json_is_named_with_the_command_that_reads_it() {
+    let folder = folder();
+    folder.put("list.json", folder.run("info a.mesh --json").stdout);
+    folder.put("printed.json", r#"{"title": "MESH", "layouts": []}"#);
+    let kinds = [
+        ("dump.json", "the output of `dump --json`", "meshspec assemble "),
+        ("decoded.json", "the output of `decode --json`", "meshspec convert FILE OUT.json"),
+        ("list.json", "JSON, but no document", "meshspec assemble"),
+        ("printed.json", "JSON, but no document", "meshspec assemble"),
+    ];
+    for (file, kind, hint) in kinds {
+        for (command, run) in runs(&folder, file) {
+            let message = run.fails(1);
+            assert!(message.contains(&format!("{file}: the content is {kind}")), "{command}: {message}");
+            assert!(message.contains(hint), "{command}: {message}");
+        }
+        for command in ["info", "check", "dump", "decode"] {
+            let message = folder.run_with(&format!("{command} -"), folder.get(file)).fails(1);
+            assert!(message.contains(&format!("standard input: the content is {kind}\n")), "{message}");
+        }
+    }
+    let message = folder.run_with("info -", folder.get("dump.json")).fails(1);
+    assert!(message.contains("`meshspec assemble - OUT`"), "{message}");
+}
+
+#[test]
+fn assemble_names_other_inputs() {
+    let folder = folder();
+    let kinds = [
+        ("a.json", "a document as JSON", "`meshspec convert a.json OUT`"),
+        ("decoded.json", "the output of `decode --json`", "`meshspec dump FILE --json`"),
+        ("a.glb", "glTF 2.0 binary", "`meshspec convert a.glb OUT`"),
+        ("a.obj", "Wavefront OBJ", "`meshspec convert a.obj OUT`"),
+        ("a.mesh", "MESH", "`meshspec dump a.mesh --json`"),
+        ("a.bmd", "BMD", "`meshspec dump a.bmd --json`"),
+    ];
+    for (file, kind, hint) in kinds {
+        let message = folder.run(&format!("assemble {file} out.mesh")).fails(1);
+        assert!(
+            message.contains(&format!("{file}: the content is {kind}, expected the output of")),
+            "{message}"
+        );
+        assert!(message.contains(hint), "{message}");
+    }
+    folder.run("assemble dump.json out.mesh").fine();
+}
+
+#[test]
+fn commands_of_one_format_name_other_files() {
+    let folder = folder();
+    folder.put("seed.mesh", include_bytes!("../../../samples/seed/facets.mesh"));
+    let message = folder.run("edit seed.mesh out.mesh --set a=1").fails(2);
+    assert!(message.contains("edit changes mesh, crucible, iyma, bmd only, not seed"), "{message}");
+    assert!(message.contains("text editor") && message.contains("`meshspec convert seed.mesh values.json`"));
+    // The suggested commands work.
+    folder.run("convert seed.mesh values.json").fine();
+    folder.run("convert values.json again.mesh --to seed").fine();
+    #[cfg(feature = "formats")]
+    {
+        let message = folder.run("iyma split a.mesh").fails(2);
+        assert!(message.contains("iyma reads iyma only, not mesh\nhint: convert it first"), "{message}");
+        folder.run("iyma split a.glb").fails(2);
+        let message = folder.run("iyma split dump.json").fails(1);
+        assert!(message.contains("[IYMA-MAGIC"), "{message}");
+    }
+}
+
+/// A file with an error, which lenient reading accepts, and a truncated one.
+#[test]
+fn rejected_files_point_to_check_and_lenient() {
+    let folder = folder();
+    folder.put_mesh("error.mesh", &mesh::Document { indices: vec![0, 1, 9], ..triangle() });
+    folder.put("fatal.mesh", &bytes_of(&triangle())[..40]);
+    folder.put(
+        "error.json",
+        String::from_utf8(folder.get("a.json")).unwrap().replacen("[\n    0,", "[\n    9,", 1),
+    );
+    let lenient = "hint: `meshspec check FILE` lists all findings; --lenient reads the file nevertheless\n";
+    let fatal = "hint: `meshspec check FILE` lists all findings\n";
+    for (file, hint) in [("error.mesh", lenient), ("fatal.mesh", fatal)] {
+        for (command, run) in runs(&folder, file) {
+            // `view` and `check` show findings, `dump` and `edit` work on the structure.
+            if !["view", "check", "dump", "edit"].iter().any(|name| command.starts_with(name)) {
+                assert!(run.stderr.contains(hint), "{command}: {run:?}");
+            }
+        }
+    }
+    let message = folder.run("convert error.json out.glb --force").fails(1);
+    assert!(message.contains(lenient), "{message}");
+    folder.run("info error.mesh --lenient").fine();
+}
+
+/// For an interchange file, --lenient is suggested only if it helps.
+#[test]
+fn lenient_is_suggested_for_interchange_files_that_it_reads() {
+    let folder = folder();
+    let stl = folder.get("a.stl");
+    folder.put("truncated.stl", &stl[..stl.len() - 10]);
+    folder.put("bad.obj", "v 0 0 zero\n");
+    for command in
+        ["info FILE", "convert FILE out.glb --force", "render FILE out.png --force", "diff FILE a.glb"]
+    {
+        let message = folder.run(&command.replace("FILE", "truncated.stl")).fails(1);
+        assert!(message.contains("hint: --lenient reads the file nevertheless"), "{command}: {message}");
+        let run = folder.run(&format!("{} --lenient", command.replace("FILE", "truncated.stl")));
+        assert!(!run.stderr.contains("truncated facet"), "{command}: {run:?}");
+        let message = folder.run(&command.replace("FILE", "bad.obj")).fails(1);
+        assert!(!message.contains("--lenient"), "{command}: {message}");
+    }
+}
