@@ -242,7 +242,7 @@ pub use formats::{
 };
 pub use limits::{Limit, Limits};
 pub use lines::Line;
-pub use loss::{Affected, Category, LargestError, Loss, LossGroup, LossKind, Quantity, Unit};
+pub use loss::{Affected, Category, HIDEABLE_HARM, LargestError, Loss, LossGroup, LossKind, Quantity, Unit};
 pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};
 pub use path::Path;
 pub use rule::{Enforcement, Rule, Severity};

@@ -1,11 +1,11 @@
-//! Prints notes, warnings and losses to standard error: at most 20 lines, or all with `--verbose`. `--quiet` omits
-//! notes.
+//! Prints notes, warnings and losses to standard error: at most 20 lines and every loss above 1 %, or all with
+//! `--verbose`. `--quiet` omits notes.
 
 use std::collections::HashMap;
 use std::io::Write;
 
 use clap::Args;
-use meshspec::{Loss, LossGroup};
+use meshspec::{HIDEABLE_HARM, Loss, LossGroup};
 
 use crate::terminal::{Escaped, HINT, WARNING, counted};
 
@@ -78,8 +78,8 @@ impl Messages {
         }
     }
 
-    /// Prints at most [`MAX_LINES`] lines of messages, the most important losses first. With `--quiet`, prints no
-    /// notes. Ignores errors from writing to standard error.
+    /// Prints at most [`MAX_LINES`] lines of messages, the most harmful losses first, and more lines for losses with a
+    /// harm above [`HIDEABLE_HARM`]. With `--quiet`, prints no notes. Ignores errors from writing to standard error.
     pub fn print(&self, verbosity: Verbosity) {
         let mut stderr = anstream::stderr().lock();
         let notes: &[_] = if verbosity.quiet { &[] } else { &self.notes };
@@ -100,10 +100,11 @@ impl Messages {
             print_more(&counted(other_warnings.len() as u64, "other warning", "other warnings"), &mut stderr);
         }
         let mut losses: Vec<&GroupedLosses> = self.losses.iter().collect();
-        losses.sort_by_key(|losses| losses.group.example.category);
+        losses.sort_by(|a, b| a.group.compare_importance(&b.group));
+        let harmful = losses.partition_point(|losses| losses.group.harm > HIDEABLE_HARM);
         let count_lines = usize::from(!other_notes.is_empty()) + usize::from(!other_warnings.is_empty());
         let max = MAX_LINES - notes.len() - warnings.len() - count_lines;
-        let (losses, other_losses) = losses.split_at(shown_count(losses.len(), max));
+        let (losses, other_losses) = losses.split_at(shown_count(losses.len(), max).max(harmful));
         for losses in losses {
             print_loss(&losses.text(), &mut stderr);
         }
@@ -111,7 +112,7 @@ impl Messages {
             let count = other_losses.iter().map(|losses| losses.group.count as u64).sum();
             let count = counted(count, "other loss", "other losses");
             let kinds = counted(other_losses.len() as u64, "kind", "kinds");
-            print_more(&format!("{count} of {kinds}"), &mut stderr);
+            print_more(&format!("{count} of {kinds}, none above {} %", 100.0 * HIDEABLE_HARM), &mut stderr);
         }
     }
 }

@@ -1,6 +1,4 @@
-//! Transforms of texture coordinates, and the replacement of non-finite numbers.
-
-use crate::Loss;
+//! Transforms of texture coordinates.
 
 /// A transform of texture coordinates: scale, then rotation, then offset.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,19 +33,4 @@ impl TextureTransform {
         }
         true
     }
-}
-
-/// Returns `true` if all values are finite. Has no early exit, so that the compiler can vectorise the loop.
-pub(super) fn all_finite(values: &[f32]) -> bool {
-    !values.iter().fold(false, |found, value| found | !value.is_finite())
-}
-
-/// Replaces non-finite numbers by 0.
-pub(super) fn replace_non_finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
-    if all_finite(values) {
-        return;
-    }
-    let wrong = values.iter_mut().filter(|value| !value.is_finite());
-    let count = wrong.map(|value| *value = 0.0).count();
-    losses.push(Loss::changed(path, "non-finite numbers were replaced by 0").with_count(count, "numbers"));
 }

@@ -1,10 +1,11 @@
 //! Groups of similar losses, displayed as one line each.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
 
 use super::item::{Affected, Loss};
-use super::quantity::{Unit, format_rounded};
+use super::quantity::{Unit, format_rounded_up};
 use crate::Path;
 
 impl fmt::Display for Loss {
@@ -48,6 +49,8 @@ pub struct LossGroup {
     pub pattern: String,
     /// The largest error of a loss; `None` if no loss has an error.
     pub largest_error: Option<LargestError>,
+    /// The largest [harm](Loss::harm) of a loss.
+    pub harm: f64,
     /// The error that is largest relative to the size of its mesh; `None` if no size is known.
     pub largest_relative_error: Option<LargestError>,
     details: Details,
@@ -60,9 +63,9 @@ pub struct LargestError {
     /// The path of the loss.
     pub path: Path,
     /// The error, in the unit of the quantity.
-    pub error: f32,
+    pub error: f64,
     /// The longest side of the mesh, in the same unit, if known.
-    pub size: Option<f32>,
+    pub size: Option<f64>,
 }
 
 /// The first three distinct details of a group, and the number of further details.
@@ -83,13 +86,15 @@ impl LossGroup {
             count: 1,
             last_path: loss.path.clone(),
             pattern,
+            harm: loss.harm(),
             largest_relative_error: error.clone().filter(|error| error.relative_error().is_some()),
             largest_error: error,
             details,
         }
     }
 
-    /// Groups losses. Sorts the groups by category, then by first occurrence.
+    /// Groups losses. Sorts the groups by [harm](LossGroup::harm), the most harmful first, then by category, then by
+    /// first occurrence.
     pub fn from_losses<'a>(losses: impl IntoIterator<Item = &'a Loss>) -> Vec<LossGroup> {
         let mut groups: Vec<LossGroup> = Vec::new();
         let mut indices = HashMap::new();
@@ -103,14 +108,21 @@ impl LossGroup {
                 }
             }
         }
-        groups.sort_by_key(|group| group.example.category);
+        groups.sort_by(LossGroup::compare_importance);
         groups
+    }
+
+    /// Orders groups by descending [harm](LossGroup::harm), then by category.
+    pub fn compare_importance(&self, other: &LossGroup) -> Ordering {
+        let categories = self.example.category.cmp(&other.example.category);
+        other.harm.total_cmp(&self.harm).then(categories)
     }
 
     /// Adds the losses of a group with the same pattern, such as a group from another file.
     pub fn merge(&mut self, other: LossGroup) {
         self.count += other.count;
         self.last_path = other.last_path;
+        self.harm = self.harm.max(other.harm);
         if let (Some(own), Some(others)) = (&mut self.example.affected, other.example.affected) {
             own.count = own.count.saturating_add(others.count);
             own.of = own.of.zip(others.of).map(|(own, others)| own.saturating_add(others));
@@ -174,7 +186,7 @@ impl LossGroup {
             false => format!(" at {}", error.path),
         };
         let mut text = format!(", off by at most {}{}", unit.format(largest.error), at(largest));
-        let of_mesh = |fraction: f32| format!("{} % of the mesh", format_rounded(100.0 * fraction));
+        let of_mesh = |fraction: f64| format!("{} % of the mesh", format_rounded_up(100.0 * fraction));
         if let Some(fraction) = largest.relative_error() {
             text += &format!(" ({})", of_mesh(fraction));
         }
@@ -196,12 +208,12 @@ impl LargestError {
     }
 
     /// Returns the error divided by the size of the mesh; `None` if the size is unknown.
-    pub fn relative_error(&self) -> Option<f32> {
+    pub fn relative_error(&self) -> Option<f64> {
         self.size.map(|size| self.error / size)
     }
 
     /// Replaces `error` with `other` if `measure` is larger for `other`.
-    fn keep_larger(error: &mut Option<Self>, other: Option<Self>, measure: impl Fn(&Self) -> Option<f32>) {
+    fn keep_larger(error: &mut Option<Self>, other: Option<Self>, measure: impl Fn(&Self) -> Option<f64>) {
         if other.as_ref().and_then(&measure) > error.as_ref().and_then(&measure) {
             *error = other;
         }

@@ -32,12 +32,14 @@ pub struct Loss {
     pub detail: Option<String>,
     /// The number of affected items, if counted.
     pub affected: Option<Affected>,
-    /// The largest deviation of a value from the source, in the unit of `quantity`; `None` if not measured.
-    pub error: Option<f32>,
+    /// An upper bound of the deviation of a value from the source, in the unit of `quantity`; `None` if not measured.
+    /// Positions and translations deviate by a distance, directions and rotations by an angle, and other vectors by
+    /// their largest component.
+    pub error: Option<f64>,
     /// The quantity that `error` measures.
     pub quantity: Option<Quantity>,
     /// The longest side of the affected mesh, in the unit of `quantity`, if known.
-    pub size: Option<f32>,
+    pub size: Option<f64>,
 }
 
 /// The kind of change to content that the target cannot store.
@@ -130,9 +132,13 @@ impl Loss {
         path: impl Into<Path>,
         message: impl Into<String>,
         quantity: Quantity,
-        error: f32,
+        error: impl Into<f64>,
     ) -> Loss {
-        Loss { error: Some(error), quantity: Some(quantity), ..Loss::new(LossKind::Quantized, path, message) }
+        Loss {
+            error: Some(error.into()),
+            quantity: Some(quantity),
+            ..Loss::new(LossKind::Quantized, path, message)
+        }
     }
 
     /// Sets the category, for paths that do not imply a category.
@@ -185,7 +191,7 @@ impl Loss {
 
     /// Sets the longest side of the affected mesh; `None` unless positive and finite.
     #[doc(hidden)]
-    pub fn with_mesh_size(self, size: f32) -> Loss {
-        Loss { size: Some(size).filter(|size| *size > 0.0 && size.is_finite()), ..self }
+    pub fn with_mesh_size(self, size: impl Into<f64>) -> Loss {
+        Loss { size: Some(size.into()).filter(|size| *size > 0.0 && size.is_finite()), ..self }
     }
 }

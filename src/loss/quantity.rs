@@ -73,23 +73,34 @@ impl Quantity {
 }
 
 impl Unit {
-    /// Formats an error with two significant digits and the unit.
-    pub(super) fn format(self, error: f32) -> String {
+    /// Formats an error with two significant digits, rounded up, and the unit.
+    pub(super) fn format(self, error: f64) -> String {
         match self {
-            Unit::Metres => format!("{} m", format_rounded(error)),
-            Unit::Degrees => format!("{}°", format_rounded(error)),
-            Unit::Seconds => format!("{} s", format_rounded(error)),
-            Unit::TextureWidths => format!("{} of the texture's width", format_rounded(error)),
-            Unit::OfOne => format!("{} of 1.0", format_rounded(error)),
-            Unit::Fraction => format!("{} %", format_rounded(100.0 * error)),
-            Unit::None => format_rounded(error),
+            Unit::Metres => format!("{} m", format_rounded_up(error)),
+            Unit::Degrees => format!("{}°", format_rounded_up(error)),
+            Unit::Seconds => format!("{} s", format_rounded_up(error)),
+            Unit::TextureWidths => format!("{} of the texture's width", format_rounded_up(error)),
+            Unit::OfOne => format!("{} of 1.0", format_rounded_up(error)),
+            Unit::Fraction => format!("{} %", format_rounded_up(100.0 * error)),
+            Unit::None => format_rounded_up(error),
         }
     }
 }
 
-/// Formats a number with two significant digits: `0.0012`, `340`, `1.5e-7`.
-pub(crate) fn format_rounded(number: f32) -> String {
-    let rounded = format!("{number:.1e}").parse().unwrap_or(number);
+/// Formats a number with two significant digits, rounded up: `0.0012`, `340`, `1.5e-7`.
+pub(crate) fn format_rounded_up(number: f64) -> String {
+    let near = format!("{number:.1e}");
+    let nearest: f64 = near.parse().unwrap_or(number);
+    let rounded = if nearest < number { next_two_digits(&near).unwrap_or(number) } else { nearest };
     let is_plain = rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs());
     if is_plain { rounded.to_string() } else { format!("{rounded:e}") }
+}
+
+/// Returns the number that follows a positive number of the form `1.2e-3`, in steps of its last digit.
+fn next_two_digits(number: &str) -> Option<f64> {
+    let (digits, exponent) = number.split_once('e')?;
+    let tenths: u32 = digits.replace('.', "").parse().ok()?;
+    let exponent: i32 = exponent.parse().ok()?;
+    // Parsing rounds correctly, unlike a multiplication by a power of ten.
+    format!("{}e{}", tenths + 1, exponent - 1).parse().ok()
 }

@@ -101,6 +101,12 @@ pub(crate) fn rounding_error(exact: [f64; 3]) -> f64 {
     exact.map(error).into_iter().filter(|error| error.is_finite()).fold(0.0, f64::max)
 }
 
+/// Returns the distance by which rounding to `f32` moves a point. Non-finite coordinates are ignored.
+pub(crate) fn rounding_distance(exact: [f64; 3]) -> f64 {
+    let error = |coordinate: f64| Some(coordinate - f64::from(coordinate as f32)).filter(|e| e.is_finite());
+    DVec3::from(exact.map(|coordinate| error(coordinate).unwrap_or(0.0))).length()
+}
+
 /// Returns the angle in degrees by which rounding to 32 bits turns a direction.
 #[cfg(any(feature = "iyma", feature = "ply"))]
 pub(crate) fn rounding_angle(exact: [f64; 3]) -> f64 {
@@ -176,7 +182,9 @@ impl Mesh {
 impl Scene {
     /// Drops the 64-bit positions, since no format can store them. Lists visible rounding errors that centring would
     /// reduce.
-    pub(super) fn round_positions(&mut self, losses: &mut Vec<Loss>) {
+    ///
+    /// `unit` is the length of a unit of the coordinates in metres.
+    pub(super) fn round_positions(&mut self, unit: f32, losses: &mut Vec<Loss>) {
         if self.meshes.iter().all(|mesh| mesh.exact_positions.is_none()) {
             return;
         }
@@ -192,8 +200,10 @@ impl Scene {
             let is_visible = all.is_error_visible(error) || exceeds(error, VISIBLE_MESH_FRACTION, own);
             if is_visible && own.centering_reduces(error) {
                 let path = format!("meshes[{index}].positions");
-                let loss = Loss::quantized(path, message, Quantity::POSITIONS, error as f32);
-                losses.push(loss.with_mesh_size(own.size() as f32));
+                let unit = f64::from(unit);
+                let distance = exact.iter().copied().map(rounding_distance).fold(0.0, f64::max);
+                let loss = Loss::quantized(path, message, Quantity::POSITIONS, unit * distance);
+                losses.push(loss.with_mesh_size(unit * own.size()));
             }
         }
     }

@@ -91,9 +91,9 @@ impl Material {
     /// Returns the base colour as bytes (red, green, blue), and the largest rounding error of a channel. `None` if the
     /// material has no base colour.
     #[cfg(any(feature = "bmd", feature = "obj"))]
-    pub(crate) fn color_bytes(&self) -> Option<([u8; 3], f32)> {
+    pub(crate) fn color_bytes(&self) -> Option<([u8; 3], f64)> {
         let [red, green, blue, _] = self.base_color?;
-        let mut worst = 0.0_f32;
+        let mut worst = 0.0_f64;
         let bytes = [red, green, blue].map(|channel| to_byte(channel, &mut worst));
         Some((bytes, worst))
     }
@@ -139,9 +139,16 @@ impl Hash for Material {
 }
 
 /// Converts a channel to a byte, where 255 represents 1.0. Raises `worst` to the rounding or clamping error.
-pub(super) fn to_byte(channel: f32, worst: &mut f32) -> u8 {
+pub(super) fn to_byte(channel: f32, worst: &mut f64) -> u8 {
     // The cast saturates; NaN becomes 0.
     let byte = (channel * 255.0).round() as u8;
-    *worst = worst.max((channel - f32::from(byte) / 255.0).abs());
+    *worst = worst.max(byte_error(channel, byte));
     byte
+}
+
+/// Returns the error of a number that is stored as a byte, 255 for 1.0. Readers divide in 32 or 64 bits, so the larger
+/// error is returned. NaN has no error.
+pub(crate) fn byte_error(number: f32, byte: u8) -> f64 {
+    let exact = (f64::from(number) - f64::from(byte) / 255.0).abs();
+    exact.max((f64::from(number) - f64::from(f32::from(byte) / 255.0)).abs())
 }

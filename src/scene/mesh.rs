@@ -75,11 +75,11 @@ pub enum Colors {
 impl Colors {
     /// Converts the colours to bytes. Returns them with the largest rounding or clamping error of a channel, where 1.0
     /// is full intensity.
-    pub fn into_u8(self) -> (Vec<[u8; 4]>, f32) {
+    pub fn into_u8(self) -> (Vec<[u8; 4]>, f64) {
         match self {
             Colors::U8(values) => (values, 0.0),
             Colors::F32(values) => {
-                let mut worst = 0.0_f32;
+                let mut worst = 0.0_f64;
                 (values.into_iter().map(|color| color.map(|c| to_byte(c, &mut worst))).collect(), worst)
             }
         }

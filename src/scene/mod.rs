@@ -25,7 +25,7 @@ pub(crate) mod exact;
 mod four_components;
 mod info;
 pub(crate) mod limits;
-mod material;
+pub(crate) mod material;
 pub(crate) mod merge;
 mod mesh;
 mod model;
@@ -34,6 +34,7 @@ mod origin;
 pub(crate) mod placement;
 mod pose;
 mod precision;
+pub(crate) mod repair;
 #[cfg(any(feature = "mesh", feature = "bmd", feature = "gltf"))]
 pub(crate) mod resampling;
 #[cfg(any(feature = "mesh", feature = "bmd"))]

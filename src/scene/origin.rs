@@ -5,23 +5,24 @@ use glam::DVec3;
 use glam::{DMat3, DMat4, Mat4};
 
 use super::Scene;
-use super::exact::{Extent, rounding_error};
+use super::exact::{Extent, rounding_distance};
 #[cfg(feature = "gltf")]
 use super::{Placement, Transform, skin::influences};
 use crate::{Loss, Quantity};
 
 impl Scene {
     /// Records the rounding error of root joints moved by [`Scene::transform`], if visible and avoidable.
-    pub(super) fn record_rounded_roots(&self, losses: &mut Vec<Loss>) {
+    /// `unit` is the length of a unit in metres.
+    pub(super) fn record_rounded_roots(&self, unit: f32, losses: &mut Vec<Loss>) {
         let Some(transform) = self.transform.map(|transform| transform.as_dmat4()) else { return };
         let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
         let points = roots.map(|(root, _)| self.skeleton.rest_transform(root).translation.map(f64::from));
         let moved = points.map(|point| transform.transform_point3(point.into()));
-        self.record_rounded(largest_error(moved), losses);
+        self.record_rounded(largest_error(moved), unit, losses);
     }
 
     /// Records the rounding error of joints (without joints, of the transform) if it is visible and avoidable.
-    fn record_rounded(&self, error: f64, losses: &mut Vec<Loss>) {
+    fn record_rounded(&self, error: f64, unit: f32, losses: &mut Vec<Loss>) {
         if error == 0.0 {
             return;
         }
@@ -31,8 +32,16 @@ impl Scene {
                 false => ("skeleton.joints.translation", "joint translations were rounded to 32 bits"),
                 true => ("transform", "the scene transform was rounded to 32 bits"),
             };
-            losses.push(Loss::quantized(path, message, Quantity::TRANSLATIONS, error as f32));
+            let unit = f64::from(unit);
+            let loss = Loss::quantized(path, message, Quantity::TRANSLATIONS, unit * error);
+            losses.push(loss.with_mesh_size(unit * extent.size()));
         }
+    }
+
+    /// Returns the longest side of the bounding box of all vertices in the rest pose; 0 without vertices.
+    #[cfg(any(feature = "mesh", feature = "bmd", feature = "gltf"))]
+    pub(crate) fn size_at_rest(&self) -> f64 {
+        self.extent_at_rest().size()
     }
 
     fn extent_at_rest(&self) -> Extent {
@@ -43,7 +52,7 @@ impl Scene {
 }
 
 fn largest_error(translations: impl Iterator<Item = DVec3>) -> f64 {
-    translations.map(|translation| rounding_error(translation.into())).fold(0.0, f64::max)
+    translations.map(|translation| rounding_distance(translation.into())).fold(0.0, f64::max)
 }
 
 #[cfg(feature = "gltf")]
@@ -74,7 +83,7 @@ impl Scene {
                 unlisted = unlisted.max(error);
             }
         }
-        self.record_rounded(unlisted, losses);
+        self.record_rounded(unlisted, 1.0, losses);
     }
 
     fn move_to_nodes(&mut self, transform: DMat4) {

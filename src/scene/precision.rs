@@ -20,7 +20,7 @@ use crate::Error;
 pub enum Precision {
     /// All vertices use the form with the given number of bits.
     Bits(u32),
-    /// Each vertex uses the smallest form whose error per coordinate does not exceed the given value in metres.
+    /// Positions move by at most the given distance in metres. Vertices use the smallest forms that allow this.
     MaxError(f32),
 }
 

@@ -1,6 +1,6 @@
 //! The deviation of resampled animations from their source.
 
-use glam::{Quat, Vec3};
+use glam::{DQuat, DVec3};
 
 use super::animation::sorted_times;
 use super::{Channel, Interpolation, Samples};
@@ -12,18 +12,33 @@ const FRACTIONS: [f32; 3] = [0.211_324_87, 0.5, 0.788_675_1];
 /// The fractions for rotations farther apart than [`WIDE_ANGLE`], since nlerp turns faster near the middle.
 const WIDE_FRACTIONS: [f32; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
+/// The factor from the largest deviation found between rotations to a bound of all deviations. For angles up to
+/// [`WIDE_ANGLE`], the deviation is largest within 0.01 of a fraction, and the nearest fractions are at most 0.05 away
+/// for larger angles. Deviations between two rotations are similar to a sine of at most one period, which changes by
+/// less than 5 % over 0.05 next to its maximum.
+const BOUND_FACTOR: f64 = 1.05;
+
 /// The angle between two rotations, in degrees, above which [`FRACTIONS`] do not apply.
-const WIDE_ANGLE: f32 = 60.0;
+const WIDE_ANGLE: f64 = 60.0;
 
 /// The largest deviation of each resampled property; `None` for properties that were not resampled.
 #[derive(Debug, Default)]
 pub(crate) struct Deviation {
-    /// In metres.
-    translation: Option<f32>,
+    /// In the unit of the scene.
+    translation: Option<f64>,
     /// In degrees.
-    rotation: Option<f32>,
-    /// As a difference of scale factors.
-    scale: Option<f32>,
+    rotation: Option<f64>,
+    /// As a distance between scale factors.
+    scale: Option<f64>,
+}
+
+/// The units of a scene, in which its deviations are stated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DeviationScale {
+    /// The length of a unit in metres.
+    pub unit: f64,
+    /// The longest side of the model in units; 0 if unknown.
+    pub size: f64,
 }
 
 /// A channel, its times in ticks, and the period in ticks if it loops.
@@ -55,6 +70,17 @@ impl Deviation {
         let [exact, resampled] =
             [before, after].map(|(channel, own, period)| channel.resample(own, &times, period));
         self.compare_samples(&exact, &resampled);
+        if before.0.interpolation != after.0.interpolation {
+            self.rotation = self.rotation.map(|angle| (BOUND_FACTOR * angle).min(180.0));
+        }
+    }
+
+    /// Multiplies all deviations by `factor`.
+    #[cfg(feature = "gltf")]
+    pub fn scale_by(&mut self, factor: f64) {
+        for deviation in [&mut self.translation, &mut self.rotation, &mut self.scale].into_iter().flatten() {
+            *deviation *= factor;
+        }
     }
 
     /// Compares exact samples with resampled ones at the same times.
@@ -71,32 +97,35 @@ impl Deviation {
     }
 
     /// Returns a loss for each resampled property of the animation with index `animation`.
-    pub fn to_losses(&self, animation: usize, message: &str) -> Vec<Loss> {
+    pub fn to_losses(&self, animation: usize, message: &str, scale: DeviationScale) -> Vec<Loss> {
+        let DeviationScale { unit, size } = scale;
         let properties = [
-            ("translation", Quantity::TRANSLATIONS, self.translation),
+            ("translation", Quantity::TRANSLATIONS, self.translation.map(|distance| unit * distance)),
             ("rotation", Quantity::ROTATIONS, self.rotation),
             ("scale", Quantity::SCALES, self.scale),
         ];
         let losses = properties.into_iter().filter_map(|(name, quantity, error)| {
             let path = format!("animations[{animation}].channels.{name}");
-            Some(Loss::quantized(path, message, quantity, error?).in_category(Category::Animation))
+            let loss = Loss::quantized(path, message, quantity, error?).in_category(Category::Animation);
+            Some(if name == "translation" { loss.with_mesh_size(unit * size) } else { loss })
         });
         losses.collect()
     }
 }
 
-fn largest<T: Copy>(exact: &[T], resampled: &[T], distance: impl Fn(T, T) -> f32) -> f32 {
+fn largest<T: Copy>(exact: &[T], resampled: &[T], distance: impl Fn(T, T) -> f64) -> f64 {
     let pairs = exact.iter().zip(resampled).map(|(exact, resampled)| distance(*exact, *resampled));
-    pairs.filter(|distance| distance.is_finite()).fold(0.0, f32::max)
+    pairs.filter(|distance| distance.is_finite()).fold(0.0, f64::max)
 }
 
-fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
-    Vec3::from(a).distance(b.into())
+fn distance(a: [f32; 3], b: [f32; 3]) -> f64 {
+    let [a, b] = [a, b].map(|vector| DVec3::from(vector.map(f64::from)));
+    a.distance(b)
 }
 
 /// Returns the angle between two rotations in degrees, from the chord, since cosines of small angles round to 1.
-fn angle(a: [f32; 4], b: [f32; 4]) -> f32 {
-    let [a, b] = [a, b].map(|rotation| Quat::from_array(rotation).normalize());
+fn angle(a: [f32; 4], b: [f32; 4]) -> f64 {
+    let [a, b] = [a, b].map(|rotation| DQuat::from_array(rotation.map(f64::from)).normalize());
     let chord = (a - b).length().min((a + b).length());
     4.0 * (chord / 2.0).min(1.0).asin().to_degrees()
 }

@@ -1,5 +1,7 @@
 //! Rebinds vertices to joints in the rest pose, for formats with a single pose.
 
+use std::cmp::Ordering;
+
 use glam::{Mat3, Mat4, Vec3};
 
 use super::pose::{Skinning, joint_weights};
@@ -95,21 +97,32 @@ impl Scene {
     /// Returns a loss with the largest measured deviation, in metres, of vertices in animations; `None` if within
     /// rounding.
     fn measure_deviation(&self, mut deviations: Vec<VertexDeviation>, format: &str) -> Option<Loss> {
-        deviations.sort_by(|a, b| b.bound().total_cmp(&a.bound()));
-        let mut largest = 0.0_f32;
+        deviations.sort_by(|a, b| by_bound(&b, &a));
+        let (mut largest, mut largest_scale) = (0.0_f32, 1.0_f32);
+        let mut unmeasured = None::<&VertexDeviation>;
         for animation in &self.animations {
             let joints = self.skeleton.joints.len();
-            let times = animation.all_times();
+            let times = with_midpoints(&animation.all_times());
             let step = (times.len() * joints).div_ceil(MAX_PRODUCTS).max(1);
             let times: Vec<f32> = times.into_iter().step_by(step).collect();
             let count = MAX_PRODUCTS / times.len().max(1);
+            let first_unmeasured = if step > 1 { 0 } else { count };
+            unmeasured = deviations.get(first_unmeasured).into_iter().chain(unmeasured).max_by(by_bound);
             for times in times.chunks(POSES_PER_BATCH) {
                 for pose in animation.poses(&self.skeleton, times).chunks(joints) {
                     let global = self.skeleton.global_matrices(pose);
+                    largest_scale =
+                        global.iter().map(|matrix| longest_axis(*matrix)).fold(largest_scale, f32::max);
                     let distances = deviations.iter().take(count).map(|vertex| vertex.distance(&global));
                     largest = distances.filter(|distance| distance.is_finite()).fold(largest, f32::max);
                 }
             }
+        }
+        // Vertices and keys above the maximum number are not measured, so their bound is stated.
+        if let Some(bound) =
+            unmeasured.map(|vertex| vertex.bound() * largest_scale).filter(|bound| bound.is_finite())
+        {
+            largest = largest.max(bound);
         }
         let transform = self.transform.unwrap_or(Mat4::IDENTITY);
         let error = largest * longest_axis(transform);
@@ -120,6 +133,12 @@ impl Scene {
             Loss::quantized("animations", message, Quantity::POSITIONS, error).with_mesh_size(size)
         })
     }
+}
+
+/// Returns the times and the middles between them, where poses between keys differ most from those of the keys.
+fn with_midpoints(times: &[f32]) -> Vec<f32> {
+    let middles = times.windows(2).map(|pair| pair[0] + (pair[1] - pair[0]) / 2.0);
+    times.iter().copied().chain(middles).collect()
 }
 
 fn longest_axis(matrix: Mat4) -> f32 {
@@ -218,6 +237,10 @@ impl Rebinding {
         let message = format!("{format} stores a single pose; {what}");
         (count > 0).then(|| Loss::changed("skeleton.joints.rest", message).with_count_of(count, of, items))
     }
+}
+
+fn by_bound(a: &&VertexDeviation, b: &&VertexDeviation) -> Ordering {
+    a.bound().total_cmp(&b.bound())
 }
 
 /// For each joint of a vertex, the weighted deviation of the vertex in joint space.

@@ -27,8 +27,8 @@ impl Capabilities {
         options: &SceneOptions,
     ) -> Result<Vec<Loss>> {
         let format = self.format;
+        let mut losses = LossRecorder { format, list: scene.repair_directions(format) };
         conventions.from_scene_space(scene);
-        let mut losses = LossRecorder { format, list: Vec::new() };
         if !self.lods {
             keep_finest(scene, &mut losses);
         }
@@ -46,12 +46,12 @@ impl Capabilities {
         }
         if !self.transform {
             if self.skeleton {
-                scene.record_rounded_roots(&mut losses.list);
+                scene.record_rounded_roots(conventions.unit, &mut losses.list);
             }
             scene.apply_transform();
         }
         losses.list.extend(self.bake_placements(scene, options.max_triangles)?);
-        scene.round_positions(&mut losses.list);
+        scene.round_positions(conventions.unit, &mut losses.list);
         for (index, mesh) in scene.meshes.iter_mut().enumerate() {
             self.restrict_mesh(mesh, conventions.uv_origin, &format!("meshes[{index}]"), &mut losses);
         }
@@ -192,6 +192,7 @@ impl Capabilities {
             let (vertices, format, path) = (mesh.positions.len(), self.format, format!("{at}.skins"));
             let (skin, reduced) = Skin::reduce_to_four(&mesh.skins, vertices);
             mesh.skins = vec![skin];
+            losses.list.extend(reduced.normalization_loss(path.clone(), vertices));
             if reduced.vertex_count > 0 {
                 let message =
                     format!("{format} supports at most 4 joints per vertex; the largest weights were kept");
@@ -231,12 +232,12 @@ impl Capabilities {
         }
         mesh.uv_origin = uv_origin;
         for (set, uvs) in mesh.uvs.iter_mut().enumerate() {
-            let mut worst = 0.0_f32;
+            let mut worst = 0.0_f64;
             for [_, v] in uvs {
                 let flipped = 1.0 - *v;
                 // Computed in 64 bits to avoid further rounding.
                 let error = (f64::from(*v) - (1.0 - f64::from(flipped))).abs();
-                worst = worst.max(error as f32);
+                worst = worst.max(error);
                 *v = flipped;
             }
             let format = self.format;

@@ -1,5 +1,7 @@
 //! Skins: bindings of vertices to joints, with weights.
 
+use crate::Loss;
+
 /// Binds each vertex to up to four joints.
 ///
 /// ```
@@ -115,7 +117,7 @@ pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
 }
 
 /// Returns the joints of a vertex with their weights, slot by slot.
-pub(super) fn slots(skins: &[Skin], vertex: usize) -> impl Iterator<Item = (u16, f32)> {
+pub(crate) fn slots(skins: &[Skin], vertex: usize) -> impl Iterator<Item = (u16, f32)> {
     let sets = skins.iter().filter_map(move |skin| {
         let weights = match &skin.weights {
             Weights::U8(values) => values.get(vertex)?.map(|weight| f32::from(weight) / 255.0),
@@ -132,7 +134,32 @@ pub(crate) struct ReductionStats {
     /// The number of vertices with dropped influences.
     pub vertex_count: usize,
     /// The largest dropped fraction of a vertex's total weight.
-    pub max_dropped: f32,
+    pub max_dropped: f64,
+    /// The number of vertices whose weights did not sum to 1, or were not positive numbers.
+    pub normalized_count: usize,
+}
+
+impl ReductionStats {
+    /// Returns the loss of the weights normalised; `None` if there are none. `vertices` is the vertex count.
+    pub fn normalization_loss(self, path: String, vertices: usize) -> Option<Loss> {
+        let loss = Loss::changed(path, "weights were normalised to a sum of 1");
+        loss.with_count_of(self.normalized_count, vertices, "vertices").if_any()
+    }
+}
+
+/// The allowed deviation of a sum of weights from 1, which covers rounding.
+const MAX_SUM_DEVIATION: f64 = 1e-3;
+
+/// Returns `true` if normalising the weights of a vertex changes more than their rounding. Vertices without weights are
+/// not normalised.
+pub(crate) fn needs_normalizing(weights: impl Iterator<Item = f32>) -> bool {
+    let (mut sum, mut is_bound, mut is_valid) = (0.0_f64, false, true);
+    for weight in weights {
+        sum += f64::from(weight);
+        is_bound |= weight != 0.0;
+        is_valid &= weight.is_finite() && weight >= 0.0;
+    }
+    is_bound && !(is_valid && (sum - 1.0).abs() <= MAX_SUM_DEVIATION)
 }
 
 /// Returns the `COUNT` largest influences (joint and weight) of each vertex, with weights normalised to a sum of 1.
@@ -144,12 +171,15 @@ pub(crate) fn reduce_influences<const COUNT: usize>(
     let mut reduced = ReductionStats::default();
     let kept = (0..vertices).map(|vertex| {
         let all = influences(skins, vertex);
+        let given = slots(skins, vertex).filter(|(joint, _)| *joint != Skin::NONE);
+        reduced.normalized_count += usize::from(needs_normalizing(given.map(|(_, weight)| weight)));
         let (kept, lost) = all.split_at(all.len().min(COUNT));
         let sum: f32 = kept.iter().map(|(_, weight)| weight).sum();
         if !lost.is_empty() {
             reduced.vertex_count += 1;
-            let lost: f32 = lost.iter().map(|(_, weight)| weight).sum();
-            reduced.max_dropped = reduced.max_dropped.max(lost / (sum + lost));
+            let [kept, lost] = [kept, lost]
+                .map(|influences| influences.iter().map(|(_, weight)| f64::from(*weight)).sum::<f64>());
+            reduced.max_dropped = reduced.max_dropped.max(lost / (kept + lost));
         }
         std::array::from_fn(|slot| match kept.get(slot) {
             Some(&(joint, weight)) => (joint, weight / sum),

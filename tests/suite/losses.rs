@@ -1,6 +1,7 @@
 //! Losses: categories, numbers, and groups.
 
 use meshspec::{Affected, Category, Loss, LossGroup, LossKind, Path, Quantity, path};
+use proptest::prelude::*;
 
 fn dropped(path: impl Into<Path>, message: &str) -> Loss {
     Loss::new(LossKind::Dropped, path, message)
@@ -40,7 +41,7 @@ fn losses_of_equal_kind_and_message_form_a_group() {
     );
 }
 
-fn packing_loss(mesh: usize, error: f32, size: f32) -> Loss {
+fn packing_loss(mesh: usize, error: f64, size: f64) -> Loss {
     let path = format!("meshes[{mesh}].positions");
     let mut loss = Loss::new(LossKind::Quantized, path, "positions packed");
     (loss.quantity, loss.error) = (Some(Quantity::POSITIONS), Some(error));
@@ -58,7 +59,7 @@ fn a_group_has_the_largest_error_and_the_largest_fraction() {
         group_lines(&[
             packing_loss(0, 0.25, 10.0),
             packing_loss(1, 0.5, 200.0),
-            packing_loss(2, f32::NAN, 1.0),
+            packing_loss(2, f64::NAN, 1.0),
             packing_loss(3, 0.1, 0.2)
         ]),
         [format!(
@@ -73,6 +74,79 @@ fn a_group_has_the_largest_error_and_the_largest_fraction() {
              meshes[1].positions (5 % of the mesh)"
         )]
     );
+}
+
+/// Returns the printed error of a loss without a mesh size.
+fn printed_error(error: f64) -> String {
+    let line = group_lines(&[packing_loss(0, error, 0.0)]).remove(0);
+    let (_, printed) = line.rsplit_once("off by at most ").unwrap();
+    printed.strip_suffix(" m").unwrap().to_owned()
+}
+
+#[test]
+fn printed_errors_are_rounded_up() {
+    let cases = [
+        (0.012, "0.012"),
+        (0.0121, "0.013"),
+        (0.5, "0.5"),
+        (0.991, "1"),
+        (99.5, "100"),
+        (100.1, "110"),
+        (9.91e-8, "1e-7"),
+        (1.21e7, "1.3e7"),
+        (f64::INFINITY, "inf"),
+    ];
+    for (error, printed) in cases {
+        assert_eq!(printed_error(error), printed);
+    }
+    // 0.07 has no exact representation: 100 times the fraction is slightly more than 7 %.
+    let line = group_lines(&[packing_loss(0, 0.07, 1.0)]).remove(0);
+    assert!(line.ends_with("0.07 m (7.1 % of the mesh)"), "{line}");
+}
+
+proptest! {
+    #[test]
+    fn a_printed_error_is_a_close_upper_bound(error in prop_oneof![1e-12..1e12_f64, 0.0..1.0_f64, 1e-9..1e-3_f64]) {
+        let printed: f64 = printed_error(error).parse().unwrap();
+        prop_assert!(error <= printed && printed <= error * 1.1 + f64::MIN_POSITIVE, "{} for {}", printed, error);
+    }
+}
+
+fn measured(path: &str, quantity: Quantity, error: f64, size: f64) -> Loss {
+    let mut loss = Loss::new(LossKind::Quantized, path, "packed");
+    (loss.quantity, loss.error) = (Some(quantity), Some(error));
+    loss.with_mesh_size(size)
+}
+
+#[test]
+fn groups_are_sorted_by_harm() {
+    let uvs = |error| measured("meshes[0].uvs[0]", Quantity::TEXTURE_COORDINATES, error, 0.0);
+    let losses = [
+        uvs(2e-7),
+        measured("meshes[0].normals", Quantity::NORMALS, 1.8, 0.0),
+        dropped("meshes[0].name", "no names"),
+        Loss::new(LossKind::Split, "meshes[0].faces.corners", "triangulated"),
+        with_affected(dropped("meshes[0].faces", "degenerate"), 1, Some(1000), "faces"),
+        measured("animations[0].channels.translation", Quantity::TRANSLATIONS, 10.0, 20.0),
+        dropped("meshes[0].tangents", "no tangents"),
+        measured("lods[0].distance", Quantity::DISTANCES, f64::NAN, 1.0),
+    ];
+    let groups = LossGroup::from_losses(&losses);
+    let order: Vec<_> = groups.iter().map(|group| (group.example.path.to_string(), group.harm)).collect();
+    let expected = [
+        ("meshes[0].tangents", 1.0),
+        ("lods[0].distance", 1.0),
+        ("animations[0].channels.translation", 0.5),
+        ("meshes[0].normals", 0.01),
+        ("meshes[0].faces.corners", 0.01),
+        ("meshes[0].name", 0.01),
+        ("meshes[0].faces", 0.001),
+        ("meshes[0].uvs[0]", 2e-7),
+    ];
+    assert_eq!(order, expected.map(|(path, harm)| (path.to_owned(), harm)));
+    // The harm of a group is that of its most harmful loss.
+    let groups = LossGroup::from_losses(&[uvs(1e-7), uvs(0.2), uvs(1e-6)]);
+    assert_eq!(groups.iter().map(|group| group.harm).collect::<Vec<_>>(), [0.2]);
 }
 
 #[test]
@@ -175,13 +249,13 @@ fn the_last_known_path_segment_sets_the_category() {
 
 #[test]
 fn errors_are_rounded_for_display() {
-    let numbers = [0.0, 1.002_427_6, 0.001_234, 99.9, 123_456.0, 1e-9, 1.5e-7, 3.21e9, f32::INFINITY];
+    let numbers = [0.0, 1.002_427_6, 0.001_234, 99.9, 123_456.0, 1e-9, 1.5e-7, 3.21e9, f64::INFINITY];
     let shown = numbers.map(|error| {
         let mut loss = Loss::new(LossKind::Quantized, "a", "b");
         loss.error = Some(error);
         loss.to_string()
     });
-    let expected = ["0", "1", "0.0012", "100", "120000", "1e-9", "1.5e-7", "3.2e9", "inf"];
+    let expected = ["0", "1.1", "0.0013", "100", "130000", "1e-9", "1.5e-7", "3.3e9", "inf"];
     assert_eq!(shown, expected.map(|error| format!("quantised: a: b, off by at most {error}")));
 }
 

@@ -71,6 +71,7 @@ mod properties;
 mod recounts;
 mod registry;
 mod rejected;
+mod repaired_values;
 mod rule_examples;
 mod rules;
 mod scene;

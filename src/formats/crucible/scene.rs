@@ -179,7 +179,8 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
         }
         streams.push(Values::Tangent(tangents.into_iter().map(|[x, y, z, _]| [x, y, z]).collect()));
     }
-    if let Some(colors) = mesh.colors.into_iter().next() {
+    if let Some(mut colors) = mesh.colors.into_iter().next() {
+        colors.replace_non_finite(format!("meshes[{index}].colors[0]"), losses);
         let (bytes, largest_error) = colors.into_u8();
         let (path, message) = (format!("meshes[{index}].colors[0]"), "colours rounded to 8 bits");
         losses.extend(Loss::quantized(path, message, Quantity::COLORS, largest_error).if_any());

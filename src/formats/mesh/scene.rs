@@ -10,7 +10,8 @@ use super::skin;
 use super::{Animation, Columns, Document, Vertices};
 use crate::formats::scenes::utf8_loss;
 use crate::scene::animation::sorted_times;
-use crate::scene::resampling::Deviation;
+use crate::scene::repair::repair_rotations;
+use crate::scene::resampling::{Deviation, DeviationScale};
 use crate::scene::{
     self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, KeyframeFields, Mesh,
     MeshFields, Samples, Scene, SceneOptions, Skin, SourceFields, StridedList, ToScene, Transform, UvOrigin,
@@ -27,6 +28,9 @@ const CAPABILITIES: Capabilities = Capabilities {
     animations: true,
     ..Capabilities::POSITIONS
 };
+
+/// The source format of scenes read from MESH.
+const SOURCE: &str = "mesh";
 
 impl ToScene for Document {
     const CONVENTIONS: Conventions = Conventions {
@@ -69,7 +73,7 @@ impl ToScene for Document {
             ..Scene::default()
         };
         unbind_missing_joints(&mut scene, &mut losses);
-        Self::CONVENTIONS.finish_scene(&mut scene, options, "mesh");
+        Self::CONVENTIONS.finish_scene(&mut scene, options, SOURCE);
         Ok((scene, losses))
     }
 }
@@ -84,10 +88,11 @@ impl FromScene for Document {
         let capabilities = Capabilities { transform: is_renderlib, ..CAPABILITIES };
         // In the specification's dialect, the transform becomes an additional joint.
         let joints = scene.skeleton.joints.len() + usize::from(scene.transform.is_some() && !is_renderlib);
+        let repaired = scene.repair_directions("MESH");
         let limited = scene.limit_joints(joints, skin::MAX_JOINTS, "MESH");
         let rebound = scene.bind_at_rest("MESH", |_| true);
         let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
-        losses.extend(limited.into_iter().chain(rebound));
+        losses.extend(repaired.into_iter().chain(limited).chain(rebound));
         skin::add_missing_joints(&mut scene, &mut losses);
         if is_renderlib {
             drop_animation_names(&mut scene, &mut losses);
@@ -96,7 +101,7 @@ impl FromScene for Document {
         let names = if is_renderlib { Vec::new() } else { distinct_names(&scene) };
         let root_transform = is_renderlib.then(|| scene.transform.map_or(super::IDENTITY, from_matrix));
         let joints = from_skeleton(&scene.skeleton)?;
-        let animations = from_animations(&scene, &names, &mut losses)?;
+        let animations = from_animations(&scene, &names, conventions.unit.into(), &mut losses)?;
         let strings = names.iter().map(String::as_str).collect();
         let mut document =
             Document { dialect, root_transform, joints, animations, strings, ..Document::default() };
@@ -247,7 +252,13 @@ const MAX_POSES: usize = 1 << 24;
 /// An animation with up to this number of poses per sample is always allowed.
 const POSES_PER_SAMPLE: usize = 16;
 
-fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> Result<Vec<Animation>> {
+/// Converts the animations. `unit` is the length of a unit in metres.
+fn from_animations(
+    scene: &Scene,
+    names: &[String],
+    unit: f64,
+    losses: &mut Vec<Loss>,
+) -> Result<Vec<Animation>> {
     let animations = scene.animations.iter().enumerate().map(|(index, animation)| {
         let timestamps = merged_times(animation);
         let samples: usize = animation.channels.iter().map(|channel| channel.samples.len()).sum();
@@ -262,8 +273,9 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
             let path = format!("animations[{index}].looped");
             losses.push(Loss::dropped(path, "MESH has no looped animations"));
         }
-        losses.extend(resampling_losses(animation, index, &timestamps));
-        let poses = animation.poses(&scene.skeleton, &timestamps);
+        losses.extend(resampling_losses(scene, index, &timestamps, unit));
+        let mut poses = animation.poses(&scene.skeleton, &timestamps);
+        normalize_rotations(scene, index, &mut poses, losses);
         let joints = (0..scene.skeleton.joints.len() as u32).cycle();
         let poses = joints.zip(poses).map(|(joint, pose)| from_transform(joint, pose));
         Ok(Animation {
@@ -277,8 +289,22 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
     animations.collect()
 }
 
-/// Returns the losses from resampling all channels of an animation at `timestamps`.
-fn resampling_losses(animation: &scene::Animation, index: usize, timestamps: &[f32]) -> Vec<Loss> {
+/// Normalises the rotations of an animation, unless the scene was read from MESH, which stores them as they are.
+fn normalize_rotations(scene: &Scene, index: usize, poses: &mut [Transform], losses: &mut Vec<Loss>) {
+    if scene.source.as_ref().is_some_and(|source| source.format == SOURCE) {
+        return;
+    }
+    let mut rotations: Vec<_> = poses.iter().map(|pose| pose.rotation).collect();
+    repair_rotations(&mut rotations, &format!("animations[{index}].channels.rotation"), losses);
+    for (pose, rotation) in poses.iter_mut().zip(rotations) {
+        pose.rotation = rotation;
+    }
+}
+
+/// Returns the losses from resampling all channels of animation `index` at `timestamps`. `unit` is the length of a unit
+/// in metres.
+fn resampling_losses(scene: &Scene, index: usize, timestamps: &[f32], unit: f64) -> Vec<Loss> {
+    let animation = &scene.animations[index];
     // A channel with one sample is constant, so it loses nothing.
     let varying = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
     let varying = varying.filter_map(|channel| Some((channel, &**animation.times.get(channel.times)?)));
@@ -295,7 +321,7 @@ fn resampling_losses(animation: &scene::Animation, index: usize, timestamps: &[f
         deviation.compare((channel, times, period), (&after, timestamps, None));
     }
     let message = "MESH stores one list of times for all joints; channels were resampled linearly";
-    deviation.to_losses(index, message)
+    deviation.to_losses(index, message, DeviationScale { unit, size: scene.size_at_rest() })
 }
 
 fn drop_animation_names(scene: &mut Scene, losses: &mut Vec<Loss>) {

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use glam::Mat4;
 
 use super::schema::NO_JOINT;
+use crate::scene::material::byte_error;
+use crate::scene::repair::replace_non_finite;
 use crate::scene::{self, Joint, Scene, Skin, Weights};
 use crate::{Error, FormatId, Loss, Quantity, Result, path};
 
@@ -13,9 +15,6 @@ type JointSlots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
 
 /// Maximum number of joints; all ids are below it.
 pub(super) const MAX_JOINTS: usize = NO_JOINT as usize;
-
-/// Maximum deviation of a weight sum from 1, due to rounding.
-const MAX_SUM_DEVIATION: f32 = 1e-3;
 
 /// The path of the only skin.
 const SKIN_PATH: &str = "meshes[0].skins[0]";
@@ -124,20 +123,21 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots
     let ids = ids.collect::<Result<Vec<_>>>()?;
     let weights = match skin.weights {
         Weights::U8(weights) => weights,
-        Weights::F32(weights) => {
-            let (mut worst, mut normalized) = (0.0_f32, 0);
+        Weights::F32(mut weights) => {
+            let path = "meshes[0].skins[0].weights";
+            replace_non_finite(weights.as_flattened_mut(), path.to_owned(), losses);
+            let (mut worst, mut normalized) = (0.0_f64, 0);
             let vertices = weights.len();
             let bytes = weights.into_iter().map(|weights| {
                 let bytes = scene::skin::weights_to_bytes(weights);
                 let sum: f32 = weights.iter().sum();
-                normalized += usize::from(sum > 0.0 && (sum - 1.0).abs() > MAX_SUM_DEVIATION);
+                normalized += usize::from(scene::skin::needs_normalizing(weights.into_iter()));
                 for (weight, byte) in weights.into_iter().zip(bytes).filter(|_| sum > 0.0) {
-                    worst = worst.max((weight / sum - f32::from(byte) / 255.0).abs());
+                    worst = worst.max(byte_error(weight / sum, byte));
                 }
                 bytes
             });
             let bytes = bytes.collect();
-            let path = "meshes[0].skins[0].weights";
             let loss = Loss::changed(path, "weights were normalised to a sum of 1");
             losses.extend(loss.with_count_of(normalized, vertices, "vertices").if_any());
             let loss = Loss::quantized(path, "weights rounded to 8 bits", Quantity::WEIGHTS, worst);

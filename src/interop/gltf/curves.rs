@@ -11,9 +11,17 @@ use super::errors::{ReadLog, malformed};
 use super::file::{GltfFile, read_extras};
 use super::skeleton::NodeJoints;
 use super::take_meshspec_extras;
-use crate::scene::resampling::Deviation;
+use crate::scene::repair::count_not_normalized;
+use crate::scene::resampling::{Deviation, DeviationScale};
 use crate::scene::{Animation, Channel, Interpolation, Samples, push_index};
-use crate::{Loss, Result};
+use crate::{Category, Loss, Result};
+
+/// The fractions of a segment at which a spline is compared with it.
+const FRACTIONS: [f32; 3] = [0.25, 0.5, 0.75];
+
+/// The factor from the largest deviation at [`FRACTIONS`] to a bound of all deviations. A cubic curve deviates from its
+/// chord by `t (1 − t) (a + b t)`; for no vectors `a` and `b`, the largest deviation is more than 1.1 times those.
+const BOUND_FACTOR: f64 = 1.1;
 
 /// The minimum number of linear segments between two keys of a spline.
 const MIN_SEGMENTS: usize = 8;
@@ -87,7 +95,8 @@ impl AnimationReader<'_> {
         self.animation.duration = float("duration").unwrap_or_else(|| last.fold(0.0, f32::max));
         let detail = format!("up to {} between keys", self.segments);
         let message = "cubic splines were replaced by linear segments";
-        let sampled = self.deviation.to_losses(index, message);
+        self.deviation.scale_by(BOUND_FACTOR);
+        let sampled = self.deviation.to_losses(index, message, DeviationScale { unit: 1.0, size: 0.0 });
         log.losses.extend(sampled.into_iter().map(|loss| loss.with_detail(&detail)));
         Ok(Some(self.animation))
     }
@@ -126,14 +135,21 @@ impl AnimationReader<'_> {
         };
         let seconds = self.read_times(sampler.input.value())?;
         let mut segments = 1;
-        let [mut samples, mut middles] = match property {
+        let [mut samples, mut between] = match property {
             Property::Rotation => {
                 self.read_samples(sampler, curve, &seconds, &mut segments, Samples::Rotation)?
             }
             Property::Scale => self.read_samples(sampler, curve, &seconds, &mut segments, Samples::Scale)?,
             _ => self.read_samples(sampler, curve, &seconds, &mut segments, Samples::Translation)?,
         };
-        for samples in [&mut samples, &mut middles] {
+        if let (Samples::Rotation(values), Curve::CubicSpline) = (&samples, curve) {
+            let keys = values.iter().step_by(segments);
+            let message = "the rotations of keys were normalised";
+            let loss = Loss::changed(path, message).in_category(Category::Animation);
+            let count = count_not_normalized(keys);
+            losses.extend(loss.with_count_of(count, seconds.len(), "rotations").if_any());
+        }
+        for samples in [&mut samples, &mut between] {
             if let (Samples::Rotation(values), Curve::CubicSpline) = (samples, curve) {
                 values.iter_mut().for_each(normalize);
             }
@@ -145,8 +161,10 @@ impl AnimationReader<'_> {
         if curve == Curve::CubicSpline {
             // Compares at sample indices instead of times.
             let numbers: Vec<f32> = (0..channel.samples.len()).map(|number| number as f32).collect();
-            let halfway: Vec<f32> = (0..middles.len()).map(|number| number as f32 + 0.5).collect();
-            self.deviation.compare_samples(&middles, &channel.resample(&numbers, &halfway, None));
+            let segments = 0..between.len() / FRACTIONS.len();
+            let positions = segments.flat_map(|segment| FRACTIONS.map(|fraction| segment as f32 + fraction));
+            let positions: Vec<f32> = positions.collect();
+            self.deviation.compare_samples(&between, &channel.resample(&numbers, &positions, None));
         }
         self.animation.channels.push(channel);
         Ok(())
@@ -163,7 +181,7 @@ impl AnimationReader<'_> {
     }
 
     /// Reads the samples of a sampler. For splines, sets `segments` to the number of segments between keys, and returns
-    /// the values at the ends and at the midpoints of the segments.
+    /// the values at the ends of the segments and at [`FRACTIONS`] of them.
     fn read_samples<const N: usize>(
         &self,
         sampler: &json::animation::Sampler,
@@ -188,12 +206,16 @@ impl AnimationReader<'_> {
         *segments = segment_count(&values, seconds);
         let size = values.len() as u64 * 4 * N as u64;
         self.file.charge_budget(size * *segments as u64, || format!("{}.samplers", self.at))?;
-        let dense = subdivide(seconds, 2 * *segments, |key, time, fraction| match fraction {
+        let step = FRACTIONS.len() + 1;
+        let dense = subdivide(seconds, step * *segments, |key, time, fraction| match fraction {
             0.0 => values[3 * key + 1],
             _ => evaluate_spline(&values[3 * key..][..6], time, fraction),
         });
-        let every_second = |first: usize| dense.iter().skip(first).step_by(2).copied().collect();
-        Ok([0, 1].map(every_second).map(to_samples))
+        let (mut ends, mut between) = (Vec::new(), Vec::new());
+        for (index, value) in dense.into_iter().enumerate() {
+            if index % step == 0 { ends.push(value) } else { between.push(value) }
+        }
+        Ok([ends, between].map(to_samples))
     }
 
     /// Returns the index of the time list for an accessor, adding the list if it is new.

@@ -12,6 +12,7 @@ use super::errors::malformed;
 use super::file::{GltfFile, read_extras};
 use super::{LOD, node_extension, take_meshspec_extras};
 use crate::scene::Transform;
+use crate::scene::repair::repair_rotations;
 use crate::{Loss, Result};
 
 #[derive(Default)]
@@ -56,7 +57,12 @@ impl Hierarchy {
         let to_matrix = |node| to_transform(node).map_or_else(|matrix| matrix, |t| t.to_matrix());
         let local_transforms = nodes.iter().map(to_matrix).collect();
         let mut is_in_scene = vec![false; nodes.len()];
-        depth_first_order(nodes, roots.clone()).into_iter().for_each(|node| is_in_scene[node] = true);
+        for node in depth_first_order(nodes, roots.clone()) {
+            is_in_scene[node] = true;
+            if let Some(json::scene::UnitQuaternion(rotation)) = nodes[node].rotation {
+                repair_rotations(&mut [rotation], &format!("nodes[{node}].rotation"), losses);
+            }
+        }
         let mut hierarchy =
             Hierarchy { parents, local_transforms, is_in_scene, order, ranges, ..Hierarchy::default() };
         hierarchy.top_node = hierarchy.find_top_node(file, &roots);
@@ -177,6 +183,14 @@ fn scene_roots(file: &GltfFile, parents: &[Option<usize>], losses: &mut Vec<Loss
     }
 }
 
+/// Normalises a rotation; [`Hierarchy::new`] lists the changes.
+fn to_unit_rotation(rotation: [f32; 4]) -> [f32; 4] {
+    let mut rotations = [rotation];
+    repair_rotations(&mut rotations, "", &mut Vec::new());
+    let [rotation] = rotations;
+    rotation
+}
+
 /// Returns the transform of a node, or `Err` with its matrix if it has one.
 pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
     let default = Transform::default();
@@ -184,7 +198,7 @@ pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
         Some(matrix) => Err(Mat4::from_cols_array(&matrix)),
         None => Ok(Transform {
             translation: node.translation.unwrap_or(default.translation),
-            rotation: node.rotation.map_or(default.rotation, |rotation| rotation.0),
+            rotation: node.rotation.map_or(default.rotation, |rotation| to_unit_rotation(rotation.0)),
             scale: node.scale.unwrap_or(default.scale),
         }),
     }

@@ -7,6 +7,7 @@ use super::errors::malformed;
 use super::file::GltfFile;
 use super::{INSTANCING, node_extension};
 use crate::scene::Transform;
+use crate::scene::repair::repair_rotations;
 use crate::{Loss, Result};
 
 const SUPPORTED_ATTRIBUTES: [&str; 3] = ["TRANSLATION", "ROTATION", "SCALE"];
@@ -31,7 +32,8 @@ pub(super) fn read(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Resu
         losses.push(Loss::dropped(at(), "unsupported attributes of instances").with_detail(name));
     }
     let translations = read_list(file, entry, "TRANSLATION")?;
-    let rotations = read_list(file, entry, "ROTATION")?;
+    let mut rotations = read_list(file, entry, "ROTATION")?;
+    repair_rotations(rotations.as_deref_mut().unwrap_or_default(), &at(), losses);
     let scales = read_list(file, entry, "SCALE")?;
     let counts = [
         translations.as_ref().map(Vec::len),

@@ -17,7 +17,7 @@ use super::{INSTANCING, curves, instances, primitive, take_meshspec_extras};
 use crate::interop::{Files, ReadResult};
 use crate::scene::limits::{check_instance_limit, check_mesh_limit, check_triangle_limit};
 use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Source, Transform};
-use crate::{Limits, Loss, LossKind, Result};
+use crate::{Limits, Loss, LossKind, Quantity, Result};
 
 pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
 
@@ -57,6 +57,7 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     scene.skeleton = joints.skeleton;
     scene.animations = animations;
     scene.set_transform(transform.unwrap_or_default(), &translations, &mut losses);
+    add_sizes(&scene, &mut losses);
     scene.meshes.iter_mut().for_each(Mesh::drop_redundant_placement);
     if options.bake {
         scene.bake(limits.max_triangles, &mut losses, |_, _| true)?;
@@ -66,6 +67,17 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     let unused_materials = materials::unused_names(&file.root);
     scene.source = scene.source.map(|source| Source { unused_materials, ..source });
     Ok((scene, losses))
+}
+
+/// Adds the size of the model to errors of translations, which are found before the meshes are read.
+fn add_sizes(scene: &Scene, losses: &mut [Loss]) {
+    let mut size = None;
+    for loss in losses.iter_mut().filter(|loss| loss.quantity == Some(Quantity::TRANSLATIONS)) {
+        let size = *size.get_or_insert_with(|| scene.size_at_rest());
+        if loss.size.is_none() {
+            *loss = loss.clone().with_mesh_size(size);
+        }
+    }
 }
 
 fn read_scene_extras(file: &GltfFile, scene: &mut Scene) {

@@ -38,7 +38,7 @@ fn write(
     let capabilities = Capabilities { lods: !has_mixed_lods(&scene), ..CAPABILITIES };
     let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
     materials::repair(&mut scene, &mut losses);
-    let joints = repair(&mut scene, &mut losses)?;
+    let joints = repair(&mut scene, conventions.unit.into(), &mut losses)?;
     let mut graph = NodeGraph::new(&scene, joints, &mut losses);
     let animations = write_animations(&scene, &mut graph.buffer, &mut losses);
     let materials = std::mem::take(&mut graph.materials);
@@ -166,7 +166,7 @@ struct TimeWriter {
     /// The delay, in seconds, that is added to all times.
     delay: f32,
     /// The largest shift, in seconds, of a time that equals the previous time.
-    shift: f32,
+    shift: f64,
 }
 
 impl TimeWriter {
@@ -177,7 +177,9 @@ impl TimeWriter {
         if delay > 0.0 {
             let message = "glTF has no negative times; the animation was delayed";
             let loss = Loss::changed(format!("{at}.times"), message);
-            losses.push(loss.with_detail(format_args!("by {} s", crate::loss::format_rounded(delay))));
+            losses.push(
+                loss.with_detail(format_args!("by {} s", crate::loss::format_rounded_up(delay.into()))),
+            );
         }
         TimeWriter { accessors: vec![None; animation.times.len()], delay, shift: 0.0 }
     }
@@ -190,7 +192,7 @@ impl TimeWriter {
         let seconds = animation.times[list].iter().map(|ticks| {
             let exact = animation.ticks_to_seconds(*ticks) + self.delay;
             let time = if exact > last { exact } else { last.next_up() };
-            self.shift = self.shift.max(time - exact);
+            self.shift = self.shift.max(f64::from(time) - f64::from(exact));
             last = time;
             [time]
         });

@@ -4,10 +4,10 @@ use std::io::{self, BufWriter, Write};
 
 use super::{CAPABILITIES, CONVENTIONS, library};
 use crate::interop::images::{ImageFiles, file_stem};
-use crate::interop::numbers::{all_finite, replace_non_finite};
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{restrict_to_line, to_single_line};
 use crate::interop::{Files, WriteResult};
+use crate::scene::repair::{all_finite, replace_non_finite};
 use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, Result};
 

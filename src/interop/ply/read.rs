@@ -92,7 +92,7 @@ fn read_mesh(
 
 /// Fills in the attributes of the vertices.
 fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> Result<(), String> {
-    let mut quantized = |path: &str, quantity: Quantity, error: f32| {
+    let mut quantized = |path: &str, quantity: Quantity, error: f64| {
         let message = format!("{} were rounded from 64 to 32 bits", quantity.name);
         losses.extend(Loss::quantized(path, message, quantity, error).if_any());
     };
@@ -129,7 +129,7 @@ fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> R
 
 /// Returns the colours, if any, and their largest rounding error. Ignores colours that are neither bytes nor floats,
 /// since other types have no established range.
-fn take_colors(rows: &mut Rows) -> (Option<Colors>, f32) {
+fn take_colors(rows: &mut Rows) -> (Option<Colors>, f64) {
     let bytes = |number| number == NumberType::U8;
     if let Some(columns) = rows.take_columns(["red", "green", "blue", "alpha"], bytes) {
         return (Some(Colors::U8(rows.to_bytes(columns))), 0.0);

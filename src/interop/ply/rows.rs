@@ -82,7 +82,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns the columns `indices` as floats, and their largest rounding error.
-    pub fn to_floats<const N: usize>(&self, indices: [usize; N]) -> (Vec<[f32; N]>, f32) {
+    pub fn to_floats<const N: usize>(&self, indices: [usize; N]) -> (Vec<[f32; N]>, f64) {
         let columns = indices.map(|index| &self.columns[index]);
         if self.are_all(&indices, NumberType::F32) {
             let offsets = columns.map(|column| column.offset);
@@ -102,19 +102,19 @@ impl<'a> Rows<'a> {
                 rounded
             })
         };
-        (self.rows().map(row).collect(), worst as f32)
+        (self.rows().map(row).collect(), worst)
     }
 
     /// Returns the largest angle, in degrees, by which rounding to 32 bits turns directions in the columns `indices`.
-    pub fn rounding_angle(&self, indices: [usize; 3]) -> f32 {
+    pub fn rounding_angle(&self, indices: [usize; 3]) -> f64 {
         let columns = indices.map(|index| &self.columns[index]);
         let exact = |row: &[u8]| columns.map(|column| to_f64(column.number_type, column.raw(row)));
-        self.rows().map(exact).map(exact::rounding_angle).fold(0.0, f64::max) as f32
+        self.rows().map(exact).map(exact::rounding_angle).fold(0.0, f64::max)
     }
 
     /// Returns the columns `indices` as positions, and their largest rounding error; 0 if 64 bits are kept, or the
     /// header declares 32-bit floats.
-    pub fn to_positions<const N: usize>(&self, indices: [usize; N]) -> (Positions, f32) {
+    pub fn to_positions<const N: usize>(&self, indices: [usize; N]) -> (Positions, f64) {
         let columns = indices.map(|index| &self.columns[index]);
         if self.are_all(&indices, NumberType::F32) {
             let (positions, _) = self.to_floats(indices);
@@ -131,10 +131,10 @@ impl<'a> Rows<'a> {
         positions.finish();
         let is_declared = columns.iter().any(|column| column.declared != NumberType::F32);
         let error = match is_declared && !positions.are_exact() {
-            true => self.rows().map(row).map(exact::rounding_error).fold(0.0, f64::max),
+            true => self.rows().map(row).map(exact::rounding_distance).fold(0.0, f64::max),
             false => 0.0,
         };
-        (positions, error as f32)
+        (positions, error)
     }
 
     /// Returns the columns `indices`, which must have the type `U8`.

@@ -166,9 +166,9 @@ fn cubic_splines_are_followed() {
         let [first, last] = [times[0], times[1]].map(|time| Vec3::from(cubic(time)));
         first.midpoint(last).distance(cubic((times[0] + times[1]) / 2.0).into())
     };
-    let expected = animation.times[0].windows(2).map(middle).fold(0.0, f32::max);
+    let expected = f64::from(animation.times[0].windows(2).map(middle).fold(0.0, f32::max));
     let error = losses.iter().find_map(|loss| loss.error).unwrap();
-    assert!((error - expected).abs() < 1e-4 * expected, "{error}, not {expected}: {losses:?}");
+    assert!(error > expected && error < 1.101 * expected, "{error}, not {expected}: {losses:?}");
     for (time, sample) in animation.times[0].iter().zip(samples) {
         assert!(Vec3::from(*sample).distance(cubic(*time).into()) < 1e-5, "{time}: {sample:?}");
     }

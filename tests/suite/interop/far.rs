@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use glam::{DVec3, Vec3};
 use meshspec::interop::Interchange::{self, Glb, Gltf, Obj, Ply, Stl};
 use meshspec::scene::{Axes, Conventions, Scene, SceneOptions};
 use meshspec::{Limits, Loss};
@@ -140,8 +141,10 @@ fn axis_conversion_keeps_full_precision() {
 #[test]
 fn rounding_is_listed_in_metres() {
     let (far, _) = scene(Obj, &obj(&UTM));
-    let worst = UTM.as_flattened().iter().map(|value| (value - f64::from(*value as f32)).abs());
-    let worst = worst.fold(0.0, f64::max) as f32;
+    let distance = |point: &[f64; 3]| {
+        DVec3::from(*point).distance(Vec3::from(point.map(|coordinate| coordinate as f32)).as_dvec3())
+    };
+    let worst = UTM.iter().map(distance).fold(0.0, f64::max);
     for target in [Obj, Ply, Stl, Glb] {
         let losses = target.write(far.clone(), "out", &mut Folder::new(), &Default::default()).unwrap();
         let rounded: Vec<&Loss> = losses.iter().filter(|loss| loss.path == "meshes[0].positions").collect();

@@ -251,7 +251,7 @@ impl MeshContent {
                 if loss.kind == LossKind::Renamed {
                     effects.renamed.push(index);
                 } else {
-                    custom.error += loss.error.map_or(f64::INFINITY, f64::from);
+                    custom.error += loss.error.unwrap_or(f64::INFINITY);
                 }
             }
             (_, Some(_)) => return Err(UNKNOWN_LOSS.into()),
@@ -408,7 +408,7 @@ fn apply_part_loss(parts: &mut SceneParts, name: &str, loss: &Loss) -> ApplyResu
             }
         }
         LossKind::Quantized => {
-            let error = f64::from(loss.error.ok_or("how much?")?);
+            let error = loss.error.ok_or("how much?")?;
             // Alpha has the precision of the other channels.
             if let Some(ScenePart::Numbers(alpha)) = parts.get_mut(&format!("{name}.alpha")) {
                 alpha.error += error;

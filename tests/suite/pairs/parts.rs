@@ -336,7 +336,7 @@ impl Numbers {
         }
         let pairs = found.iter().zip(&expected);
         pairs.enumerate().find_map(|(index, (found, expected))| {
-            let most = self.error * 1.0001 + self.rounding(expected);
+            let most = self.error + self.rounding(expected);
             let off = self.distance(found, expected);
             (off > most).then(|| format!("{index}: {found:?} for {expected:?} is {off:e} off, not {most:e}"))
         })

@@ -28,7 +28,7 @@ fn assert_near(found: &[[f32; 3]], expected: &[[f32; 3]], losses: &[Loss]) {
         .iter()
         .filter(|loss| loss.path.to_string().ends_with("positions"))
         .filter_map(|loss| loss.error);
-    let error = errors.fold(0.0, f32::max);
+    let error = errors.fold(0.0, f64::max) as f32;
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {
         let size = expected.iter().fold(0.0_f32, |size, x| size.max(x.abs()));

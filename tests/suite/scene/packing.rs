@@ -32,12 +32,13 @@ fn scene_of(meshes: Vec<Mesh>) -> Scene {
 }
 
 /// Returns the largest error of each mesh as a fraction of its size, and the losses.
-fn errors(scene: &Scene, options: &SceneOptions) -> (Vec<f32>, Vec<Loss>) {
+fn errors(scene: &Scene, options: &SceneOptions) -> (Vec<f64>, Vec<Loss>) {
     let (document, losses) = bmd::Document::from_scene(scene.clone(), options).unwrap();
     let (found, _) = document.into_scene(&SceneOptions::default()).unwrap();
     let meshes = found.meshes.iter().zip(&scene.meshes).map(|(found, mesh)| {
-        let pairs = found.positions.as_flattened().iter().zip(mesh.positions.as_flattened());
-        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) / mesh.size()
+        let pairs = found.positions.iter().zip(&mesh.positions);
+        let pairs = pairs.map(|(a, b)| [a, b].map(|position| Vec3::from(*position).as_dvec3()));
+        pairs.map(|[a, b]| a.distance(b)).fold(0.0, f64::max) / f64::from(mesh.size())
     });
     (meshes.collect(), losses)
 }
@@ -135,7 +136,7 @@ fn the_tolerance_is_respected() {
     let net = scene_of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
     for tolerance in [0.1, 0.01, 0.001] {
         let (off, _) = errors(&net, &options().with_precision(Precision::MaxError(tolerance)));
-        assert!(off[0] <= tolerance * 1.0001 / net.meshes[0].size(), "{off:?} at {tolerance}");
+        assert!(off[0] <= f64::from(tolerance * 1.0001 / net.meshes[0].size()), "{off:?} at {tolerance}");
     }
     // The tolerance is in metres for any unit.
     let mut conventions = <bmd::Document as ToScene>::CONVENTIONS;
@@ -174,7 +175,7 @@ fn a_rejection_names_the_mesh_and_suggestions() {
     errors(&scene, &options().with_precision(precision));
     let (off, losses) = errors(&scene, &fine.clone().with_strictness(Strictness::Lenient));
     let loss = losses.iter().find(|loss| loss.path == "meshes[1].positions").unwrap();
-    assert!((loss.error.unwrap() / loss.size.unwrap() - off[1]).abs() < 1e-6, "{loss} {off:?}");
+    assert!((loss.error.unwrap() / loss.size.unwrap() - off[1]).abs() < 1e-12, "{loss} {off:?}");
 }
 
 #[test]

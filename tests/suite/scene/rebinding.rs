@@ -182,7 +182,7 @@ fn the_deviation_of_blended_vertices_is_reported() {
     let (document, losses) = mesh::Document::from_scene(scene.clone(), &options()).unwrap();
     let (mut found, _) = document.into_scene(&options()).unwrap();
     assert!(farthest(&positions(&found), &rest_positions(&scene)) < 1e-4);
-    let said = f64::from(find(&losses, "animations").unwrap().error.unwrap());
+    let said = find(&losses, "animations").unwrap().error.unwrap();
     found.meshes[0].skins = scene.meshes[0].skins.clone();
     let times = [0.0, 1.0, 2.0];
     let off = times
@@ -195,7 +195,7 @@ fn the_deviation_of_blended_vertices_is_reported() {
     // The deviation of a transformed scene is in metres.
     let transform = Some(Mat4::from_scale(Vec3::splat(3.0)));
     let (_, losses) = mesh::Document::from_scene(Scene { transform, ..scene.clone() }, &options()).unwrap();
-    let larger = f64::from(find(&losses, "animations").unwrap().error.unwrap());
+    let larger = find(&losses, "animations").unwrap().error.unwrap();
     assert!((larger - 3.0 * said).abs() < 1e-4, "{larger}");
     // Bound in the bind pose, the scene moves exactly.
     let mut bound = scene.clone();

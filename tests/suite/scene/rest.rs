@@ -303,7 +303,10 @@ fn a_change_of_the_surface_is_listed() {
         let change = (area / (100.0 * width) - 1.0).abs();
         let listed_change = losses.iter().find(|loss| loss.quantity == Some(Quantity::AREAS));
         let is_listed = listed_change.is_some();
-        assert!(listed_change.is_none_or(|loss| (loss.error.unwrap() - change).abs() < 1e-3), "{losses:?}");
+        assert!(
+            listed_change.is_none_or(|loss| (loss.error.unwrap() - f64::from(change)).abs() < 1e-3),
+            "{losses:?}"
+        );
         assert_eq!(is_listed, change > 0.01, "{width}: {change}: {losses:?}");
         *(if is_listed { &mut listed } else { &mut kept }) += 1;
     }

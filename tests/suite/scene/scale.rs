@@ -63,7 +63,7 @@ fn keeps_positions(before: &Scene) -> Result<f32, TestCaseError> {
     for joint in &after.skeleton.joints {
         prop_assert!(scale_error(joint.inverse_bind) < 1e-3, "{:?}", joint);
     }
-    let error = losses.iter().filter_map(|loss| loss.error).fold(0.0, f32::max);
+    let error = losses.iter().filter_map(|loss| loss.error).fold(0.0, f64::max) as f32;
     let mut poses = vec![(rest(before), rest(&after))];
     for (old, new) in before.animations.iter().zip(&after.animations) {
         for time in old.times.iter().flatten() {

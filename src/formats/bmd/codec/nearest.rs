@@ -98,8 +98,11 @@ impl Rotation {
         let target = quaternion.map(f64::from);
         let own = self.value().map(f64::from);
         let dot = |a: [f64; 4], b: [f64; 4]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let cosine = dot(own, target).abs() / (dot(own, own) * dot(target, target)).sqrt();
-        2.0 * cosine.min(1.0).acos().to_degrees()
+        let lengths = [dot(own, own), dot(target, target)].map(f64::sqrt);
+        let sign = if dot(own, target) < 0.0 { -1.0 } else { 1.0 };
+        let chord: [f64; 4] = std::array::from_fn(|i| own[i] / lengths[0] - sign * target[i] / lengths[1]);
+        // Cosines of small angles round to 1; chords do not.
+        4.0 * (dot(chord, chord).sqrt() / 2.0).min(1.0).asin().to_degrees()
     }
 }
 

@@ -4,7 +4,7 @@ use glam::{Quat, Vec3};
 
 use super::super::{AnimRate, Animation, Bone, ChannelErrors, Rotation, Track, TrackKey, Transform, Triple};
 use super::rig::Rig;
-use crate::scene::resampling::Deviation;
+use crate::scene::resampling::{Deviation, DeviationScale};
 use crate::scene::{self, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Quantity, Result, Text, path};
 
@@ -66,15 +66,23 @@ fn add_channel<T>(
     animation.channels.push(Channel { joint, times, interpolation, samples: samples(values) });
 }
 
-/// Converts the animations of a scene to keys at whole frames.
-pub fn convert(scene: &Scene, rig: &Rig, bones: &[Bone], losses: &mut Vec<Loss>) -> Result<Vec<Animation>> {
+/// Converts the animations of a scene to keys at whole frames. `unit` is the length of a unit in metres.
+pub fn convert(
+    scene: &Scene,
+    rig: &Rig,
+    bones: &[Bone],
+    unit: f64,
+    losses: &mut Vec<Loss>,
+) -> Result<Vec<Animation>> {
+    let size = if scene.animations.is_empty() { 0.0 } else { scene.size_at_rest() };
+    let scale = DeviationScale { unit, size };
     let animations = scene.animations.iter().enumerate();
     let encoded = animations.map(|(index, animation)| {
         let frames = Frames::of(animation);
         if frames.is_resampled {
             let detail = format!("to {} frames at {} Hz", frames.count, frames.rate);
             let message = "BMD keys are at whole frames; the animation was resampled";
-            let resampled = frames.deviation(animation).to_losses(index, message);
+            let resampled = frames.deviation(animation).to_losses(index, message, scale);
             losses.extend(resampled.into_iter().map(|loss| loss.with_detail(&detail)));
         }
         frames.report(animation, index, losses);
@@ -87,7 +95,7 @@ pub fn convert(scene: &Scene, rig: &Rig, bones: &[Bone], losses: &mut Vec<Loss>)
         });
         let tracks = tracks.collect::<Result<Vec<_>>>();
         let tracks = tracks.map_err(|error| error.at(path!(animations[index])))?;
-        report_errors(errors, index, losses);
+        report_errors(errors, index, scale, losses);
         Ok(Animation {
             name: (!animation.name.is_empty()).then(|| Text::from(&*animation.name)),
             n_frames: frames.count,
@@ -299,13 +307,14 @@ impl Key {
         let rotation = self.rotation.map(|rotation| {
             let relative = (Quat::from_array(rotation) * base_rotation.inverse()).to_array();
             let packed = Rotation::nearest(relative).ok_or_else(|| reject("rotation"))?;
-            errors.rotation = errors.rotation.max(packed.angle_to(relative) as f32);
+            errors.rotation = errors.rotation.max((packed.angle_to(relative) as f32).next_up());
             Ok::<_, Error>(packed)
         });
         let rotation = rotation.transpose()?;
         let pack = |vector: Vec3, what: &str, largest_error: &mut f32| {
             let packed = Triple::nearest(vector.into()).ok_or_else(|| reject(what))?;
-            *largest_error = largest_error.max(Vec3::from(packed.value()).distance(vector));
+            let distance = Vec3::from(packed.value()).as_dvec3().distance(vector.as_dvec3());
+            *largest_error = largest_error.max((distance as f32).next_up());
             Ok::<_, Error>(packed)
         };
         let translation = self.translation.map(|translation| Vec3::from(translation) - origin);
@@ -316,17 +325,21 @@ impl Key {
 }
 
 /// Reports the largest packing errors in the keys of an animation. Errors of translations and scales are distances.
-fn report_errors(errors: ChannelErrors, index: usize, losses: &mut Vec<Loss>) {
+fn report_errors(errors: ChannelErrors, index: usize, scale: DeviationScale, losses: &mut Vec<Loss>) {
+    let DeviationScale { unit, size } = scale;
+    // Smaller errors are those of 32-bit computations.
+    let min_distance = if size > 0.0 { (1e-6 * size).min(1e-5) } else { 1e-5 };
     let channels = [
-        (errors.rotation, 0.001, "rotation", Quantity::ROTATIONS),
-        (errors.translation, 1e-5, "translation", Quantity::TRANSLATIONS),
-        (errors.scale, 1e-5, "scale", Quantity::SCALES),
+        (errors.rotation, 0.001, "rotation", Quantity::ROTATIONS, 1.0, 0.0),
+        (errors.translation, min_distance, "translation", Quantity::TRANSLATIONS, unit, size),
+        (errors.scale, 1e-5, "scale", Quantity::SCALES, 1.0, 0.0),
     ];
-    for (error, min_reported, field, quantity) in channels {
+    for (error, min_reported, field, quantity, unit, size) in channels {
+        let error = f64::from(error);
         if error > min_reported {
             let message = format!("{} packed", quantity.name);
             let path = format!("animations[{index}].channels.{field}");
-            losses.push(Loss::quantized(path, message, quantity, error));
+            losses.push(Loss::quantized(path, message, quantity, unit * error).with_mesh_size(unit * size));
         }
     }
 }

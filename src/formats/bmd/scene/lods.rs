@@ -29,7 +29,14 @@ pub fn to_lod(lod: LodDef, mesh_indices: &[Option<usize>]) -> scene::Lod {
 }
 
 /// Converts a scene level of detail to a BMD level of detail. `meshes` maps scene meshes to BMD meshes.
-pub fn from_lod(lod: &scene::Lod, index: usize, meshes: &[usize], losses: &mut Vec<Loss>) -> Result<LodDef> {
+/// `unit` is the length of a unit in metres.
+pub fn from_lod(
+    lod: &scene::Lod,
+    index: usize,
+    meshes: &[usize],
+    unit: f64,
+    losses: &mut Vec<Loss>,
+) -> Result<LodDef> {
     let path = format!("lods[{index}]");
     let own: BTreeSet<_> = lod.meshes.iter().filter_map(|mesh| meshes.get(*mesh).copied()).collect();
     if lod.distance == 0.0 && own.len() == meshes.len() {
@@ -42,10 +49,12 @@ pub fn from_lod(lod: &scene::Lod, index: usize, meshes: &[usize], losses: &mut V
         losses.push(Loss::changed(path.clone(), message));
     }
     let ld_sc = F8A::nearest(1.0 / (lod.distance + 1.0));
-    let error = (1.0 / ld_sc.value() - 1.0 - lod.distance).abs();
-    if error > lod.distance * 1e-6 && error.is_finite() {
+    let distance = f64::from(lod.distance);
+    let error = (1.0 / f64::from(ld_sc.value()) - 1.0 - distance).abs();
+    if error > distance * 1e-6 && error.is_finite() {
         let path = format!("{path}.distance");
-        losses.push(Loss::quantized(path, "distances packed", Quantity::DISTANCES, error));
+        let loss = Loss::quantized(path, "distances packed", Quantity::DISTANCES, unit * error);
+        losses.push(loss.with_mesh_size(unit * distance));
     }
     let to_u8 = |number: usize| {
         u8::try_from(number).map_err(|_| {

@@ -26,6 +26,7 @@ use super::{
     Animation, Attributes, Bone, Document, F8A, Faces, LodDef, Mesh, Surface, Transform, Vertices, flat_color,
 };
 use crate::formats::scenes::utf8_loss;
+use crate::scene::repair::all_finite;
 use crate::scene::{
     self, Axis, Capabilities, Colors, Conventions, FromScene, Material, Scene, SceneOptions, SourceFields,
     ToScene,
@@ -49,6 +50,9 @@ const CAPABILITIES: Capabilities = Capabilities {
     animations: true,
     ..Capabilities::POSITIONS
 };
+
+/// The source format of scenes read from BMD.
+const SOURCE: &str = "bmd";
 
 impl ToScene for Document {
     const CONVENTIONS: Conventions = Conventions {
@@ -83,7 +87,7 @@ impl ToScene for Document {
         scene.lods = self.lods.iter().map(|lod| lods::to_lod(*lod, &mesh_indices)).collect();
         let animations = self.animations.iter();
         scene.animations = animations.map(|a| animation::to_animation(a, &self.bones)).collect();
-        Self::CONVENTIONS.finish_scene(&mut scene, options, "bmd");
+        Self::CONVENTIONS.finish_scene(&mut scene, options, SOURCE);
         Ok((scene, losses))
     }
 }
@@ -94,7 +98,9 @@ impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd_format)?;
-        let mut changes = Vec::from_iter(scene.limit_joints(rig::bone_count(&scene), rig::MAX_BONES, "BMD"));
+        let is_own = scene.source.as_ref().is_some_and(|source| source.format == SOURCE);
+        let mut changes = scene.repair_directions("BMD");
+        changes.extend(scene.limit_joints(rig::bone_count(&scene), rig::MAX_BONES, "BMD"));
         // Parts of pseudo-bones have no pose.
         let is_part = |joint: &scene::Joint| pseudo::is_part(&joint.extras);
         changes.extend(scene.bind_at_rest("BMD", is_part));
@@ -106,13 +112,20 @@ impl FromScene for Document {
         let names: Vec<String> = scene.meshes.iter().map(|mesh| mesh.name.clone()).collect();
         losses.extend(CAPABILITIES.restrict(&mut scene, conventions, options)?);
         losses.extend(changes);
+        if !is_own {
+            for (index, mesh) in scene.meshes.iter_mut().enumerate() {
+                mesh.normalize_directions(&format!("meshes[{index}]"), &mut losses);
+            }
+        }
+        let unit = f64::from(conventions.unit);
         lods::add_loose_meshes(&mut scene);
         let names =
             split_unaddressable(&mut scene, &mut losses).into_iter().filter_map(|index| names.get(index));
         let out_of_bones = anchors::add_bones(&mut scene, &extras, &encoding, &mut losses);
         let center = rig::center_of(&scene);
-        let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd_format)?;
-        let animations = animation::convert(&scene, &rig, &bones, &mut losses).map_err(in_bmd_format)?;
+        let (rig, bones) = Rig::build(&scene, &extras, unit, &mut losses).map_err(in_bmd_format)?;
+        let animations =
+            animation::convert(&scene, &rig, &bones, unit, &mut losses).map_err(in_bmd_format)?;
         let meshes = scene.meshes.into_iter().zip(names).enumerate().map(|(index, (mesh, name))| {
             let packing = Packing { rig: &rig, encoding: &encoding, name, center, out_of_bones };
             from_mesh(mesh, index, &packing, &mut losses)
@@ -121,7 +134,7 @@ impl FromScene for Document {
         let mut document = Document { meshes, bones, animations, ..Document::default() };
         let mesh_indices = hidden::restore(hidden, &mut document.meshes, &mut losses);
         let lods = scene.lods.iter().enumerate();
-        let lods = lods.map(|(index, lod)| lods::from_lod(lod, index, &mesh_indices, &mut losses));
+        let lods = lods.map(|(index, lod)| lods::from_lod(lod, index, &mesh_indices, unit, &mut losses));
         document.lods = lods.collect::<Result<_>>().map_err(in_bmd_format)?;
         split_uncountable(&mut document, &mesh_indices, &mut losses)?;
         Ok((document, losses))
@@ -250,8 +263,9 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
         bones: mesh.skins.first().map(|skin| rig.bones_of(skin, index, losses)),
         ..Attributes::default()
     };
-    let mut color_rounding = 0.0;
-    if let Some(colors) = mesh.colors.into_iter().next() {
+    let mut color_rounding = 0.0_f64;
+    if let Some(mut colors) = mesh.colors.into_iter().next() {
+        colors.replace_non_finite(format!("meshes[{index}].colors[0]"), losses);
         let (colors, largest_error) = colors.into_u8();
         color_rounding = largest_error;
         if colors.iter().any(|[.., alpha]| *alpha != 255) {
@@ -265,16 +279,24 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
         losses.push(Loss::changed(format!("meshes[{index}].skins[0]"), message));
     }
     let model_positions = attributes.positions.clone();
+    let model_normals = attributes.normals.clone().unwrap_or_default();
     rig.to_bone_space(&mut attributes);
     let decode = |vertices: &Vertices| {
         let mut columns = vertices.columns();
         rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
-        columns.positions
+        (columns.positions, columns.normals)
     };
-    let (positions, face_list) = (&*model_positions, &*face_list);
-    let source = SourceMesh { name, positions, faces: face_list, size, center, out_of_bones };
+    let source = SourceMesh {
+        name,
+        positions: &model_positions,
+        normals: &model_normals,
+        faces: &face_list,
+        size,
+        center,
+        out_of_bones,
+    };
     let encoded = encoding.encode(&mut attributes, surface, &source, decode).map_err(at)?;
-    report_errors(&encoded, color_rounding, index, losses);
+    report_errors(&encoded, color_rounding, encoding.unit(), index, losses);
     let mesh = Mesh::new(Some(surface_name), encoded.vertices, faces);
     let is_white = || mesh.vertices.columns().colors.iter().all(|color| *color == [255; 4]);
     if attributes.colors.is_some() && is_white() {
@@ -284,23 +306,29 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
     Ok(mesh)
 }
 
-/// Replaces non-finite normals with (0, 0, 1), and non-finite texture coordinates with 0.
+/// Replaces non-finite normals with those of the faces, and non-finite texture coordinates with 0.
 fn replace_non_finite(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Loss>) {
-    fn replace<const N: usize>(values: &mut [[f32; N]], value: [f32; N]) -> usize {
-        values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite())).map(|old| *old = value).count()
+    if !all_finite(mesh.normals.as_deref().unwrap_or_default().as_flattened()) {
+        mesh.repair_normals(&format!("meshes[{index}]"), losses);
     }
-    let mut report = |what: &str, message: &str, count: usize| {
-        let loss = Loss::changed(format!("meshes[{index}].{what}"), message);
-        losses.extend((count > 0).then(|| loss.with_count_of(count, mesh.positions.len(), "vertices")));
-    };
-    let normals = replace(mesh.normals.as_deref_mut().unwrap_or_default(), [0.0, 0.0, 1.0]);
-    report("normals", "non-finite normals become (0, 0, 1)", normals);
-    let uvs = mesh.uvs.first_mut().map_or(0, |uvs| replace(uvs, [0.0; 2]));
-    report("uvs[0]", "non-finite texture coordinates become 0", uvs);
+    let mut count = 0;
+    for uv in mesh.uvs.first_mut().into_iter().flatten().filter(|uv| !all_finite(&uv[..])) {
+        *uv = [0.0; 2];
+        count += 1;
+    }
+    let loss = Loss::changed(format!("meshes[{index}].uvs[0]"), "non-finite texture coordinates become 0");
+    losses.extend(loss.with_count_of(count, mesh.positions.len(), "vertices").if_any());
 }
 
-/// Reports packing errors. `color_rounding` is the error from rounding the colours to 8 bits, 0 to 1.
-fn report_errors(encoded: &EncodedMesh, color_rounding: f32, index: usize, losses: &mut Vec<Loss>) {
+/// Reports packing errors. `color_rounding` is the error from rounding the colours to 8 bits, 0 to 1. `unit` is the
+/// length of a unit in metres.
+fn report_errors(
+    encoded: &EncodedMesh,
+    color_rounding: f64,
+    unit: f64,
+    index: usize,
+    losses: &mut Vec<Loss>,
+) {
     let EncodedMesh { errors, effect, .. } = encoded;
     if effect.error > 0.0 {
         if effect.lost_triangles > 0 {
@@ -313,16 +341,21 @@ fn report_errors(encoded: &EncodedMesh, color_rounding: f32, index: usize, losse
             losses.push(Loss::quantized(format!("meshes[{index}].faces"), message, Quantity::AREAS, change));
         }
     }
-    let mut report = |what: &str, quantity: Quantity, error: f32| {
+    let mut report = |what: &str, quantity: Quantity, error: f64| {
         let message = format!("{} packed", quantity.name);
         let loss = Loss::quantized(format!("meshes[{index}].{what}"), message, quantity, error);
-        let mesh_size = if what == "positions" { effect.size } else { 0.0 };
+        let mesh_size = if what == "positions" { unit * f64::from(effect.size) } else { 0.0 };
         losses.extend((error > 0.0).then(|| loss.with_mesh_size(mesh_size)));
     };
-    report("positions", Quantity::POSITIONS, effect.error);
-    report("uvs[0]", Quantity::TEXTURE_COORDINATES, errors.st);
-    report("normals", Quantity::NORMALS, errors.normal);
-    report("colors[0]", Quantity::COLORS, color_rounding + f32::from(errors.color) / 255.0);
+    report("positions", Quantity::POSITIONS, unit * effect.distance);
+    report("uvs[0]", Quantity::TEXTURE_COORDINATES, rounded_up(errors.st));
+    report("normals", Quantity::NORMALS, effect.normal_angle);
+    report("colors[0]", Quantity::COLORS, color_rounding + f64::from(errors.color) / 255.0);
+}
+
+/// Returns an upper bound of the error whose nearest 32-bit number is `error`.
+fn rounded_up(error: f32) -> f64 {
+    if error > 0.0 { error.next_up().into() } else { 0.0 }
 }
 
 /// Splits meshes with more vertices or triangles than a BMD mesh can count, and reports them.

@@ -6,7 +6,7 @@ use half::f16;
 use super::super::{
     Attributes, Face, Surface, Tolerance, Triple, VertexErrors, VertexSize, VertexSizes, Vertices,
 };
-use crate::loss::format_rounded;
+use crate::loss::format_rounded_up;
 use crate::scene::{Conventions, Precision, Scene, SceneOptions};
 use crate::{Error, Result, Strictness, path};
 
@@ -39,7 +39,7 @@ const HEIGHT_FRACTIONS: [f32; 2] = [1.0 / 4.0, 1.0 / 64.0];
 pub struct Encoding {
     sizes: VertexSizes,
     tolerance: Tolerance,
-    /// The requested maximum error of a coordinate, in units of the format.
+    /// The requested maximum distance that a position moves, in units of the format.
     max_error: Option<f32>,
     /// Metres per unit.
     unit: f32,
@@ -53,6 +53,8 @@ pub struct SourceMesh<'a> {
     pub name: &'a str,
     /// The positions in model space.
     pub positions: &'a [[f32; 3]],
+    /// The normals in model space, one per position; empty if the mesh has none.
+    pub normals: &'a [[f32; 3]],
     pub faces: &'a [Face],
     /// The longest side of the bounding box.
     pub size: f32,
@@ -61,6 +63,9 @@ pub struct SourceMesh<'a> {
     /// Whether meshes far from the origin need more bones than BMD allows.
     pub out_of_bones: bool,
 }
+
+/// The positions and normals of vertices in model space.
+pub type PositionsAndNormals = (Vec<[f32; 3]>, Vec<[f32; 3]>);
 
 pub struct EncodedMesh {
     pub vertices: Vertices,
@@ -102,9 +107,14 @@ impl Encoding {
         Encoding { max_error: Some(max_error), tolerance, ..*self }
     }
 
+    /// Returns the length of a unit in metres.
+    pub fn unit(&self) -> f64 {
+        self.unit.into()
+    }
+
     /// Returns the largest coordinate error that is always accepted in a mesh of `size`, even if triangles collapse.
     pub fn accepted_error(&self, size: f32) -> f32 {
-        self.max_error.unwrap_or(size * ALWAYS_ACCEPTED)
+        self.max_error.map_or(size * ALWAYS_ACCEPTED, |max_error| max_error / 3.0_f32.sqrt())
     }
 
     /// Returns the largest rounding error of a coordinate of `position`, and a bound for positions with no larger
@@ -121,14 +131,14 @@ impl Encoding {
         }
     }
 
-    /// Encodes the vertices of a mesh. `decode` returns the positions of packed vertices in model space. Returns an
+    /// Encodes the vertices of a mesh. `decode` returns the positions and normals of packed vertices in model space. Returns an
     /// error with hints if BMD cannot express the vertices, or packing distorts the mesh too much in strict mode.
     pub fn encode(
         &self,
         attributes: &mut Attributes,
         surface: Surface,
         source: &SourceMesh,
-        decode: impl Fn(&Vertices) -> Vec<[f32; 3]>,
+        decode: impl Fn(&Vertices) -> PositionsAndNormals,
     ) -> Result<EncodedMesh> {
         let error = match self.try_encode(attributes, surface, source, &decode) {
             Ok(encoded) if self.is_lenient || self.is_accepted(&encoded) => return Ok(encoded),
@@ -146,9 +156,8 @@ impl Encoding {
             hints.extend(larger.map(|_| "--precision 128bit".to_owned()));
         }
         if is_packed && self.max_error.is_some() {
-            let nearest = self.try_encode(attributes, surface, source, &decode)?.effect.error;
-            // 6 % more, so that rounding to two significant digits never falls below the error.
-            let metres = format_rounded(nearest * self.unit * 1.06).parse().unwrap_or(f32::INFINITY);
+            let nearest = self.try_encode(attributes, surface, source, &decode)?.effect.distance;
+            let metres = format_rounded_up(nearest * self.unit()).parse().unwrap_or(f32::INFINITY);
             let coarser = try_alternative(&self.with_max_error(metres / self.unit), source, attributes);
             hints.extend(coarser.map(|_| format!("--precision {metres}")));
         }
@@ -178,12 +187,12 @@ impl Encoding {
         attributes: &mut Attributes,
         surface: Surface,
         source: &SourceMesh,
-        decode: &impl Fn(&Vertices) -> Vec<[f32; 3]>,
+        decode: &impl Fn(&Vertices) -> PositionsAndNormals,
     ) -> Result<EncodedMesh> {
         let mut encode = |limits| {
             attributes.limits = Some(limits);
             let (vertices, errors) = Vertices::encode(attributes, surface, self.sizes, &self.tolerance)?;
-            let effect = PackingEffect::new(source, &decode(&vertices));
+            let effect = PackingEffect::new(source, decode(&vertices));
             Ok::<_, Error>(EncodedMesh { vertices, errors, effect })
         };
         let count = source.positions.len();
@@ -194,19 +203,23 @@ impl Encoding {
         };
         let second = match self.max_error {
             _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
-            // A bone rotation mixes the three coordinates, so their errors add up in model space.
+            // The distance is at most √3 times the largest coordinate.
             Some(max_error) if !self.is_accepted(&first) => encode(vec![max_error / 3.0_f32.sqrt(); count])?,
             None if !first.effect.keeps_surface(TOLERATED_LOSS) => encode(error_limits(source, fine))?,
             _ => return Ok(first),
         };
-        Ok(if self.max_error.is_some() && second.effect.error > first.effect.error { first } else { second })
+        Ok(if self.max_error.is_some() && second.effect.distance > first.effect.distance {
+            first
+        } else {
+            second
+        })
     }
 
     /// Returns `true` if the error is within the requested maximum; by default, within limits relative to the mesh
     /// size.
     fn is_accepted(&self, EncodedMesh { effect, .. }: &EncodedMesh) -> bool {
         if let Some(max_error) = self.max_error {
-            return effect.error <= max_error + effect.height_rounding;
+            return effect.distance <= f64::from(max_error + effect.height_rounding);
         }
         if effect.size == 0.0 {
             return true;
@@ -217,11 +230,20 @@ impl Encoding {
     }
 
     fn rejection_error(&self, effect: &PackingEffect, source: &SourceMesh) -> Error {
-        let metres = |length: f32| format_rounded(length * self.unit);
+        let metres = |length: f64| format_rounded_up(length * self.unit());
         let name = if source.name.is_empty() { String::new() } else { format!(" of \"{}\"", source.name) };
         let expected = match self.max_error {
-            Some(max_error) => format!(", expected at most {} m", metres(max_error)),
-            None => format!(", {} % of its size", format_rounded(100.0 * effect.error / effect.size)),
+            // Six digits hide the rounding of the request to other units.
+            Some(max_error) => {
+                let requested: f32 = format!("{:.5e}", max_error * self.unit).parse().unwrap_or(max_error);
+                format!(", expected at most {requested} m")
+            }
+            None => {
+                format!(
+                    ", {} % of its size",
+                    format_rounded_up(100.0 * effect.distance / f64::from(effect.size))
+                )
+            }
         };
         let collapsed = match effect.lost_triangles {
             0 => String::new(),
@@ -232,7 +254,7 @@ impl Encoding {
         } else {
             ""
         };
-        let error = metres(effect.error);
+        let error = metres(effect.distance);
         let message = format!("packed positions{name} are off by {error} m{expected}{collapsed}{bones}");
         Error::inexpressible(message).at(path!(positions))
     }
@@ -273,9 +295,17 @@ pub struct PackingEffect {
     height_rounding: f32,
     /// The largest change of a coordinate.
     pub error: f32,
-    /// Twice the surface area before packing.
+    /// The largest distance that a position moves.
+    pub distance: f64,
+    /// The largest angle by which a normal turns, in degrees.
+    pub normal_angle: f64,
+    /// Twice the area of all triangles before packing.
+    whole_area: f64,
+    /// Twice the area of all triangles after packing.
+    whole_area_after: f64,
+    /// Twice the area, before packing, of triangles that were not degenerate.
     area: f32,
-    /// Twice the surface area after packing.
+    /// Twice the area of these triangles after packing.
     area_after: f32,
     /// Twice the area, before packing, of visible triangles that collapsed or flipped.
     area_lost: f32,
@@ -286,16 +316,27 @@ pub struct PackingEffect {
 }
 
 impl PackingEffect {
-    fn new(source: &SourceMesh, after: &[[f32; 3]]) -> PackingEffect {
-        let SourceMesh { positions: before, faces, size, .. } = *source;
+    fn new(source: &SourceMesh, (after, normals_after): PositionsAndNormals) -> PackingEffect {
+        let SourceMesh { positions: before, normals, faces, size, .. } = *source;
         let moved = before.as_flattened().iter().zip(after.as_flattened());
         let error = moved.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         let height_rounding = height_rounding(before);
-        let mut effect = PackingEffect { size, height_rounding, error, ..PackingEffect::default() };
+        let points = before.iter().zip(&after).map(|(a, b)| [a, b].map(|p| Vec3::from(*p).as_dvec3()));
+        let distance = points.map(|[a, b]| a.distance(b)).fold(0.0, f64::max);
+        let normals = normals.iter().zip(&normals_after);
+        let normal_angle = normals.map(|(a, b)| angle(*a, *b)).fold(0.0, f64::max);
+        let mut effect = PackingEffect {
+            size,
+            height_rounding,
+            error,
+            distance,
+            normal_angle,
+            ..PackingEffect::default()
+        };
         if error > 0.0 {
             for_each_triangle(faces, |corners| {
                 if let Some(before) = triangle_at(before, corners)
-                    && let Some(after) = triangle_at(after, corners)
+                    && let Some(after) = triangle_at(&after, corners)
                 {
                     effect.add_triangle(before, after);
                 }
@@ -304,8 +345,12 @@ impl PackingEffect {
         effect
     }
 
-    /// Adds a triangle, unless it was degenerate before packing.
+    /// Adds a triangle. Counts it unless it was degenerate before packing.
     fn add_triangle(&mut self, before: [Vec3; 3], after: [Vec3; 3]) {
+        let [whole, whole_after] =
+            [before, after].map(twice_the_area).map(|area| if area.is_finite() { area } else { 0.0 });
+        self.whole_area += whole;
+        self.whole_area_after += whole_after;
         let height = smallest_height(before);
         if height.is_nan() || height <= self.height_rounding {
             return;
@@ -327,9 +372,11 @@ impl PackingEffect {
         self.area_lost <= TOLERATED_LOSS * self.area && change <= max_change * self.area
     }
 
-    /// Returns the change of the surface area as a fraction; `None` unless it exceeds 0.01.
-    pub fn area_change(&self) -> Option<f32> {
-        Some((self.area_after / self.area - 1.0).abs()).filter(|change| *change > TOLERATED_LOSS)
+    /// Returns the change of the area of all triangles as a fraction; `None` unless it exceeds 0.01, or if the area was
+    /// 0.
+    pub fn area_change(&self) -> Option<f64> {
+        let change = (self.whole_area_after - self.whole_area).abs() / self.whole_area;
+        Some(change).filter(|change| change.is_finite() && *change > f64::from(TOLERATED_LOSS))
     }
 }
 
@@ -343,6 +390,18 @@ fn for_each_triangle(faces: &[Face], mut visit: impl FnMut([u32; 3])) {
             }
         }
     }
+}
+
+/// Returns twice the area of a triangle.
+fn twice_the_area(corners: [Vec3; 3]) -> f64 {
+    let [a, b, c] = corners.map(Vec3::as_dvec3);
+    (b - a).cross(c - a).length()
+}
+
+/// Returns the angle between two directions in degrees; 0 if either is zero.
+fn angle(a: [f32; 3], b: [f32; 3]) -> f64 {
+    let [a, b] = [a, b].map(|vector| Vec3::from(vector).as_dvec3());
+    a.cross(b).length().atan2(a.dot(b)).to_degrees()
 }
 
 /// Returns the normal of a triangle; its length is twice the area.

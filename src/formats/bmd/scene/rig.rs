@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::super::schema::BoneTransform;
 use super::super::{Attributes, Bone, Pose, Rotation, Transform, Triple};
 use super::pseudo::{self, PART, Part, is_part};
-use crate::scene::skin::influences;
+use crate::scene::skin::{influences, needs_normalizing, slots};
 use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights};
 use crate::{Error, Loss, LossKind, Quantity, Result, Text, path};
 
@@ -41,7 +41,7 @@ impl Rig {
                     if dropped > 0.0 {
                         let message = "a vertex has at most four joints; only the largest weights of the pseudo-bone were kept";
                         let path = format!("bones[{index}].pseudo");
-                        losses.push(Loss::quantized(path, message, Quantity::WEIGHTS, dropped));
+                        losses.push(Loss::quantized(path, message, Quantity::WEIGHTS, dropped.next_up()));
                     }
                     let parts = followed.into_iter().zip(part_joints.by_ref());
                     parts.map(|((follows, weight), joint)| Part { joint, follows, weight }).collect()
@@ -152,22 +152,27 @@ impl Rig {
 
     /// Returns the bone of each vertex, by its largest weight; 0 without weights. Reports the lost weights.
     pub fn bones_of(&self, skin: &Skin, mesh: usize, losses: &mut Vec<Loss>) -> Vec<u16> {
-        let (mut vertices, mut largest_loss) = (0, 0.0_f32);
+        let (mut vertices, mut largest_loss, mut normalized) = (0, 0.0_f64, 0);
         let bones = (0..skin.len()).map(|vertex| {
             let influences = influences(std::slice::from_ref(skin), vertex);
             let Some(bone) = influences.first().and_then(|(joint, _)| self.bone_of((*joint).into())) else {
                 return 0;
             };
+            let given = slots(std::slice::from_ref(skin), vertex).filter(|(joint, _)| *joint != Skin::NONE);
+            normalized += usize::from(needs_normalizing(given.map(|(_, weight)| weight)));
             let others = influences.iter().filter(|(joint, _)| self.bone_of((*joint).into()) != Some(bone));
-            let lost: f32 = others.map(|(_, weight)| weight).sum();
+            let lost: f64 = others.map(|(_, weight)| f64::from(*weight)).sum();
             if lost > 0.0 {
                 vertices += 1;
-                let total: f32 = influences.iter().map(|(_, weight)| weight).sum();
+                let total: f64 = influences.iter().map(|(_, weight)| f64::from(*weight)).sum();
                 largest_loss = largest_loss.max(lost / total);
             }
             bone as u16
         });
         let bones = bones.collect();
+        let path = format!("meshes[{mesh}].skins[0]");
+        let loss = Loss::changed(path, "weights were normalised to a sum of 1");
+        losses.extend(loss.with_count_of(normalized, skin.len(), "vertices").if_any());
         if vertices > 0 {
             let message = "BMD stores one bone per vertex; only the largest weight was kept";
             let path = format!("meshes[{mesh}].skins[0]");
@@ -178,7 +183,13 @@ impl Rig {
     }
 
     /// Builds bones from the joints of a scene. `extras` are the extras removed by [`take_extras`].
-    pub fn build(scene: &Scene, extras: &[Extras], losses: &mut Vec<Loss>) -> Result<(Rig, Vec<Bone>)> {
+    /// `unit` is the length of a unit in metres.
+    pub fn build(
+        scene: &Scene,
+        extras: &[Extras],
+        unit: f64,
+        losses: &mut Vec<Loss>,
+    ) -> Result<(Rig, Vec<Bone>)> {
         let joints = &scene.skeleton.joints;
         let mut order = parents_first(&scene.skeleton);
         order.retain(|joint| !extras.get(*joint).is_some_and(is_part));
@@ -193,7 +204,7 @@ impl Rig {
             losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
         }
         let mut rig = Rig { matrices: Vec::new(), parts: Vec::new(), bones: vec![0; joints.len()] };
-        let mut errors = (0.0_f32, 0.0_f64);
+        let mut errors = (0.0_f64, 0.0_f64);
         for joint in order {
             let at = |error: Error| error.at(path!(skeleton.joints[joint]));
             rig.bones[joint] = to_bone_index(bones.len()).map_err(at)?;
@@ -210,7 +221,7 @@ impl Rig {
             bones.push(bone);
         }
         add_pseudo_bones(&mut rig, &mut bones, extras, losses)?;
-        report_errors(errors, losses);
+        report_errors(errors, scene, unit, losses);
         rig.matrices = bind_matrices(&bones);
         Ok((rig, bones))
     }
@@ -285,7 +296,7 @@ fn bind_pose(skeleton: &Skeleton, joint: usize) -> scene::Transform {
 fn pack_bind_pose(
     scene: &Scene,
     joint: usize,
-    errors: &mut (f32, f64),
+    errors: &mut (f64, f64),
     losses: &mut Vec<Loss>,
 ) -> Result<Transform> {
     let bind = bind_pose(&scene.skeleton, joint);
@@ -304,7 +315,8 @@ fn pack_bind_pose(
         let loss = Loss::changed(path, "the BMD base skeleton has no scale; the scale was dropped");
         losses.push(loss.with_detail(format_args!("{:?}", bind.scale)));
     }
-    let distance = Vec3::from(origin.value()).distance(Vec3::from(bind.translation));
+    let [packed, exact] = [origin.value(), bind.translation].map(|vector| Vec3::from(vector).as_dvec3());
+    let distance = packed.distance(exact);
     *errors = (errors.0.max(distance), errors.1.max(rotation.angle_to(bind.rotation)));
     Ok(Transform::Bone(BoneTransform::new().with_origin(origin).with_rotation(rotation)))
 }
@@ -318,14 +330,16 @@ pub fn center_of(scene: &Scene) -> Vec3 {
     (min + max) / 2.0
 }
 
-fn report_errors((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
-    if origin > 1e-5 {
+fn report_errors((origin, angle): (f64, f64), scene: &Scene, unit: f64, losses: &mut Vec<Loss>) {
+    // In small models, smaller errors matter.
+    if origin > 0.0 && (origin > 1e-5 || origin > 1e-6 * scene.size_at_rest()) {
         let (path, message) = ("skeleton.joints.translation", "translations of joints packed");
-        losses.push(Loss::quantized(path, message, Quantity::TRANSLATIONS, origin));
+        let loss = Loss::quantized(path, message, Quantity::TRANSLATIONS, unit * origin);
+        losses.push(loss.with_mesh_size(unit * scene.size_at_rest()));
     }
     if angle > 0.001 {
         let (path, message) = ("skeleton.joints.rotation", "rotations of joints packed");
-        losses.push(Loss::quantized(path, message, Quantity::ROTATIONS, angle as f32));
+        losses.push(Loss::quantized(path, message, Quantity::ROTATIONS, angle));
     }
 }
 

@@ -84,12 +84,15 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
                 Role::Normal | Role::Tangent => {
                     vectors.map(|vector| exact::rounding_angle(padded(vector))).fold(0.0, f64::max)
                 }
+                Role::Position => {
+                    vectors.map(|vector| exact::rounding_distance(padded(vector))).fold(0.0, f64::max)
+                }
                 _ => vectors.flatten().map(|value| exact::rounding_error([*value; 3])).fold(0.0, f64::max),
             };
             if any_rounded {
                 let message = format!("{} rounded from {kind}", quantity.name);
                 losses.push(match worst > 0.0 {
-                    true => Loss::quantized(path, message, quantity, worst as f32),
+                    true => Loss::quantized(path, message, quantity, worst),
                     false => Loss::changed(path, format!("lengths of {message}")),
                 });
             }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::vectors::{repair_rotations, repair_vectors};
 use crate::scene::animation::sorted_times;
-use crate::scene::resampling::Deviation;
+use crate::scene::repair::{repair_rotations, repair_vectors};
+use crate::scene::resampling::{Deviation, DeviationScale};
 use crate::scene::{Animation, Channel, Interpolation, Samples, Scene, push_index};
 use crate::{Error, Loss, Result};
 
@@ -12,13 +12,14 @@ use crate::{Error, Loss, Result};
 const MAX_SAMPLES: f32 = 65_536.0;
 
 /// Repairs the animations of a scene. Returns an error if a time is not finite, too large, or less than the previous
-/// time.
-pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
+/// time. `unit` is the length of a unit in metres.
+pub(super) fn repair(scene: &mut Scene, unit: f64, losses: &mut Vec<Loss>) -> Result<()> {
+    let size = if scene.animations.is_empty() { 0.0 } else { scene.size_at_rest() };
     for (index, animation) in scene.animations.iter_mut().enumerate() {
         let at = format!("animations[{index}]");
         check_times(animation, &at)?;
         drop_ineffective_channels(animation, &at, losses);
-        resample(animation, index, losses);
+        resample(animation, index, DeviationScale { unit, size }, losses);
         for (position, channel) in animation.channels.iter_mut().enumerate() {
             let path = format!("{at}.channels[{position}].samples");
             match &mut channel.samples {
@@ -68,7 +69,7 @@ fn drop_ineffective_channels(animation: &mut Animation, at: &str, losses: &mut V
 
 /// Resamples nlerp rotations, and channels of looped animations, at whole ticks. glTF has no nlerp, and does not define
 /// interpolation from the last sample to the first.
-fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
+fn resample(animation: &mut Animation, index: usize, scale: DeviationScale, losses: &mut Vec<Loss>) {
     let period = Some(animation.duration).filter(|duration| animation.looped && duration.is_finite());
     let mut denser = vec![None; animation.times.len()];
     let mut deviation = Deviation::default();
@@ -91,7 +92,7 @@ fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
             channel.interpolation = Interpolation::Linear;
         }
     }
-    losses.extend(deviation.to_losses(index, "channels were resampled at whole ticks"));
+    losses.extend(deviation.to_losses(index, "channels were resampled at whole ticks", scale));
 }
 
 /// Returns `times` and all whole ticks between the first and last time; with a `period`, all whole ticks from 0 to

@@ -2,16 +2,14 @@
 
 mod animations;
 mod skins;
-mod vectors;
 
 use std::slice::from_mut;
 
 use glam::{Mat4, Vec4};
 
 pub(super) use self::skins::OutputJoints;
-use self::vectors::{NormalizeStats, UNIT_TOLERANCE, is_unit, repair_rotations, repair_vectors};
 use super::{set_meshspec_extra_if, unsupported_type_name};
-use crate::interop::numbers::{all_finite, replace_non_finite};
+use crate::scene::repair::{all_finite, repair_rotations, repair_vectors, replace_non_finite};
 use crate::scene::{Colors, Components, CustomAttribute, Extras, Mesh, Scene, Transform};
 use crate::{Error, Loss, Quantity, Result, Unit};
 
@@ -20,14 +18,13 @@ use crate::{Error, Loss, Quantity, Result, Unit};
 const TOLERANCE: f32 = 1e-5;
 
 /// Makes a scene valid in glTF. Returns the joints of the output file. Returns an error if a position or time is not
-/// finite, times are not in ascending order, or there are too many joints.
-pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<OutputJoints> {
+/// finite, times are not in ascending order, or there are too many joints. `unit` is the length of a unit in metres.
+pub(super) fn repair(scene: &mut Scene, unit: f64, losses: &mut Vec<Loss>) -> Result<OutputJoints> {
     repair_transform(scene, losses);
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let at = format!("meshes[{index}]");
         check_positions(mesh, &at)?;
-        repair_normals(mesh, &at, losses);
-        repair_tangents(mesh, &at, losses);
+        repair_directions(mesh, &at, losses);
         for (set, uvs) in mesh.uvs.iter_mut().enumerate() {
             replace_non_finite(uvs.as_flattened_mut(), format!("{at}.uvs[{set}]"), losses);
         }
@@ -38,7 +35,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
     }
     let joints = skins::repair(scene, losses)?;
     repair_joints(scene, losses);
-    animations::repair(scene, losses)?;
+    animations::repair(scene, unit, losses)?;
     for (index, lod) in scene.lods.iter_mut().enumerate() {
         replace_non_finite(from_mut(&mut lod.distance), format!("lods[{index}].distance"), losses);
     }
@@ -91,8 +88,11 @@ fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     }
 }
 
+/// Returns the largest difference of an entry, rounded up.
 fn distance(a: Mat4, b: Mat4) -> f32 {
-    (a - b).to_cols_array().into_iter().fold(0.0, |largest, value| value.abs().max(largest))
+    let differences = (a - b).to_cols_array().into_iter().filter(|difference| *difference != 0.0);
+    // A difference is rounded to the nearest number.
+    differences.map(|difference| difference.abs().next_up()).fold(0.0, f32::max)
 }
 
 fn check_positions(mesh: &Mesh, at: &str) -> Result<()> {
@@ -105,45 +105,26 @@ fn check_positions(mesh: &Mesh, at: &str) -> Result<()> {
     Err(Error::inexpressible(message).at_text(format!("{at}.positions[{vertex}]")))
 }
 
-fn repair_normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
-    let Some(normals) = &mut mesh.normals else { return };
-    // Fast path for valid normals: without an early exit, the compiler can vectorise the loop.
-    if normals.iter().fold(true, |all, normal| all & is_unit(normal, UNIT_TOLERANCE)) {
-        return;
-    }
-    let count = normals.len();
-    let path = format!("{at}.normals");
-    let mut stats = NormalizeStats::default();
-    normals.iter_mut().for_each(|normal| stats.normalize(normal, [0.0, 0.0, 1.0], UNIT_TOLERANCE));
-    if stats.without_direction == normals.len() && stats.without_direction > 0 {
-        mesh.normals = None;
-        return losses.push(Loss::dropped(path, "normals without a direction"));
-    }
-    stats.list(&path, "normals", count, "(0, 0, 1)", losses);
-}
-
-/// Normalises tangents. Tangents without normals, which glTF readers ignore, become a custom attribute.
-fn repair_tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
-    let count = mesh.positions.len();
+/// Repairs normals and tangents. Tangents without normals, which glTF readers ignore, become a custom attribute.
+fn repair_directions(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
+    mesh.repair_normals(at, losses);
     let path = format!("{at}.tangents");
-    if mesh.normals.is_none() {
-        let Some(tangents) = mesh.tangents.take() else { return };
+    if mesh.normals.is_none()
+        && let Some(tangents) = mesh.tangents.take()
+    {
         let values = Components::F32(tangents.into_flattened());
         mesh.custom.push(CustomAttribute { name: "TANGENT".to_owned(), components: 4, values });
-        return losses.push(Loss::renamed(path, "tangents without normals became the attribute _TANGENT"));
+        losses.push(Loss::renamed(&*path, "tangents without normals became the attribute _TANGENT"));
     }
-    let mut stats = NormalizeStats::default();
+    mesh.repair_tangents(at, losses);
+    mesh.normalize_directions(at, losses);
     let mut sides = 0;
-    for [x, y, z, side] in mesh.tangents.iter_mut().flatten() {
-        let mut direction = [*x, *y, *z];
-        stats.normalize(&mut direction, [1.0, 0.0, 0.0], UNIT_TOLERANCE);
-        [*x, *y, *z] = direction;
+    for [.., side] in mesh.tangents.iter_mut().flatten() {
         if side.abs() != 1.0 {
             *side = if *side < 0.0 { -1.0 } else { 1.0 };
             sides += 1;
         }
     }
-    stats.list(&path, "tangents", count, "(1, 0, 0)", losses);
     let loss = Loss::changed(path, "the handedness of tangents was replaced by 1 or -1");
     losses.extend(loss.with_count(sides, "tangents").if_any());
 }
@@ -151,10 +132,10 @@ fn repair_tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
 fn clamp_colors(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
     let Colors::F32(values) = colors else { return };
     replace_non_finite(values.as_flattened_mut(), path.clone(), losses);
-    let mut worst = 0.0_f32;
+    let mut worst = 0.0_f64;
     for value in values.as_flattened_mut() {
         let clamped = value.clamp(0.0, 1.0);
-        worst = worst.max((clamped - *value).abs());
+        worst = worst.max((f64::from(clamped) - f64::from(*value)).abs());
         *value = clamped;
     }
     let message = "colours were clamped to the range 0 to 1";
@@ -193,7 +174,7 @@ fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         if worst > 0.0 {
             let message = "custom attributes were converted to 32-bit floats";
             let values = Quantity::new("values", Unit::None);
-            losses.push(Loss::quantized(path.clone(), message, values, worst as f32));
+            losses.push(Loss::quantized(path.clone(), message, values, worst));
         }
         if let Components::F32(values) = &mut custom.values {
             replace_non_finite(values, path, losses);

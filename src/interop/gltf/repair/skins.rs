@@ -6,7 +6,7 @@ use crate::scene::{Scene, Skin, Weights};
 use crate::{Error, Loss, Quantity, Result};
 
 /// The largest change of a weight that counts as rounding, as a fraction of the vertex's total weight.
-const WEIGHT_TOLERANCE: f32 = 1e-6;
+const WEIGHT_TOLERANCE: f64 = 1e-6;
 
 /// The joints of an output file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -92,7 +92,7 @@ struct SkinRepair {
     /// The number of vertices with changed weights in the current mesh.
     changed_vertices: usize,
     /// The largest weight change in the current mesh, as a fraction of the vertex's total weight.
-    max_change: f32,
+    max_change: f64,
 }
 
 impl SkinRepair {
@@ -161,7 +161,7 @@ impl SkinRepair {
         let largest = |factor: f64| {
             let joints = before.iter().chain(after).map(|(joint, _)| *joint);
             let error = |joint| (weight_of(before, joint) * factor - weight_of(after, joint)).abs();
-            joints.map(error).fold(0.0, f64::max) as f32
+            joints.map(error).fold(0.0, f64::max)
         };
         let sum: f64 = before.iter().map(|(_, weight)| weight).filter(|weight| **weight > 0.0).sum();
         let factor = if sum.is_finite() && sum > 0.0 { 1.0 / sum } else { 1.0 };
