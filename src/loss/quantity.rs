@@ -49,6 +49,8 @@ impl Quantity {
     pub const SCALES: Quantity = Quantity::new("scales", Unit::None);
     /// Normals, in degrees.
     pub const NORMALS: Quantity = Quantity::new("normals", Unit::Degrees);
+    /// Tangents, in degrees.
+    pub const TANGENTS: Quantity = Quantity::new("tangents", Unit::Degrees);
     /// Areas of surfaces, as a fraction of the original area.
     pub const AREAS: Quantity = Quantity::new("areas", Unit::Fraction);
     /// Texture coordinates, as multiples of the texture width.
@@ -61,6 +63,9 @@ impl Quantity {
     pub const TIMES: Quantity = Quantity::new("times", Unit::Seconds);
     /// Entries of matrices.
     pub const MATRICES: Quantity = Quantity::new("matrices", Unit::None);
+
+    /// Application-specific attributes.
+    pub const CUSTOM: Quantity = Quantity::new("values", Unit::None);
 
     /// Creates a quantity from a plural noun and a unit.
     pub const fn new(name: &'static str, unit: Unit) -> Quantity {

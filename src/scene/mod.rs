@@ -15,6 +15,7 @@ mod axes;
 mod bake;
 mod capabilities;
 mod check;
+mod compare;
 mod edit;
 #[cfg_attr(
     not(all(feature = "gltf", feature = "obj", feature = "ply", feature = "stl")),
@@ -27,6 +28,7 @@ pub(crate) mod limits;
 pub(crate) mod material;
 pub(crate) mod merge;
 mod mesh;
+mod model;
 mod origin;
 #[cfg_attr(not(feature = "gltf"), allow(dead_code, unused_imports, reason = "only glTF has nodes"))]
 pub(crate) mod placement;
@@ -45,6 +47,7 @@ pub(crate) mod skin;
 mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
+mod surface;
 mod texture;
 mod triangles;
 mod triangulate;
@@ -52,14 +55,17 @@ mod triangulate;
 pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions};
 pub use capabilities::Capabilities;
+pub use compare::{CompareOptions, DifferenceKind, SceneComparison, SceneDifference, compare};
 pub use material::{AlphaMode, Material};
 pub use mesh::{Colors, Components, CustomAttribute, Faces, Indices, Mesh};
+pub use model::{DrawnMesh, Model};
 pub use placement::Placement;
 pub use pose::Pose;
 pub use precision::Precision;
 pub use skeleton::{Joint, Skeleton, Transform};
 pub use skin::{Skin, Weights};
 pub use source_fields::{KeyframeFields, MeshFields, SourceFields, StridedList};
+pub use surface::{Distances, Surface};
 pub use texture::{Filter, Image, Sampler, Texture, UvOrigin, Wrap};
 
 use glam::Mat4;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use meshspec::scene::Scene;
+use meshspec::scene::{CompareOptions, Scene, compare};
 use meshspec::{AnyFormat, Formats};
 
 use super::difference::Differences;
 use super::tree::ValueTree;
-use super::{scene, values};
+use super::values;
 use crate::buffer::Buffer;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result};
@@ -27,8 +27,7 @@ pub struct ComparisonOptions<'r> {
     pub read_args: &'r ReadArgs,
     pub limit_args: &'r LimitArgs,
     pub formats: &'r Formats,
-    /// The largest ignored difference between floats. For scenes, the largest ignored distance in metres, and the
-    /// largest ignored difference between durations in seconds.
+    /// The largest ignored difference between floats. For scenes, in metres, degrees, seconds or plain numbers.
     pub tolerance: f64,
     /// Whether to compare files of the same format as scenes.
     pub as_scenes: bool,
@@ -81,8 +80,12 @@ impl ComparisonOptions<'_> {
             let mut comparison = values::ValueComparison { before, after, tolerance, differences };
             comparison.compare(&mut Vec::new(), 0, 0);
         } else {
-            let scenes = [(self.read_scene(a)?, &*a.name()), (self.read_scene(b)?, &*b.name())];
-            scene::SceneComparison { scenes, tolerance }.compare(differences)?;
+            let [before, after] = [self.read_scene(a)?, self.read_scene(b)?];
+            let options = CompareOptions::default().with_tolerance(tolerance);
+            let comparison = compare(&before, &after, &options)
+                .map_err(|error| Failure::invalid(&format!("{} and {}", a.name(), b.name()), error))?;
+            comparison.differences.into_iter().for_each(|found| differences.push(found.into()));
+            differences.compared_parts = comparison.compared;
         }
         Ok(format)
     }

@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use meshspec::Unit;
 use meshspec::layout::walk::{Segment, path_text};
+pub use meshspec::scene::DifferenceKind;
+use meshspec::scene::SceneDifference;
 use serde::Serialize;
 
 use crate::terminal::{counted, format_number};
@@ -15,7 +18,8 @@ pub struct Difference {
     /// `vertices[3..90].position`.
     pub path: String,
     pub kind: DifferenceKind,
-    /// The number of differences in a group; for surfaces, the number of distances above the tolerance; otherwise 1.
+    /// The number of differences in a group. For scenes, the number of values that differ by more than the tolerance;
+    /// otherwise 1.
     pub count: u64,
     /// The value in the first file; `None` for groups, added values, and removed lists and structs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,48 +30,108 @@ pub struct Difference {
     /// The largest difference between the numbers; `None` for other values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<f64>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DifferenceKind {
-    Changed,
-    /// Only in the first file.
-    Removed,
-    /// Only in the second file.
-    Added,
+    /// The mean difference of all compared values of scenes; `None` for other differences.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    /// The number of compared values of scenes; `None` for other differences.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<u64>,
+    /// The unit of `by` and `mean`: `m`, `°` or `s`; `None` for plain numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<&'static str>,
+    /// The location of the largest difference between scenes, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
 }
 
 impl Difference {
     pub fn changed(path: impl Into<String>, from: String, to: String, by: Option<f64>) -> Difference {
-        let (path, kind) = (path.into(), DifferenceKind::Changed);
-        Difference { path, kind, count: 1, from: Some(from), to: Some(to), by }
+        let difference = Difference::of_kind(path, DifferenceKind::Changed);
+        Difference { from: Some(from), to: Some(to), by, ..difference }
     }
 
     /// Creates a difference for a removed or added value.
     pub fn missing(path: impl Into<String>, kind: DifferenceKind, value: Option<String>) -> Difference {
         let (from, to) = if kind == DifferenceKind::Removed { (value, None) } else { (None, value) };
-        Difference { path: path.into(), kind, count: 1, from, to, by: None }
+        Difference { from, to, ..Difference::of_kind(path, kind) }
+    }
+
+    fn of_kind(path: impl Into<String>, kind: DifferenceKind) -> Difference {
+        let (path, count) = (path.into(), 1);
+        Difference { path, kind, count, from: None, to: None, by: None, mean: None, of: None, unit: None, at: None }
+    }
+}
+
+impl From<SceneDifference> for Difference {
+    fn from(difference: SceneDifference) -> Difference {
+        let unit = difference.quantity.and_then(|quantity| match quantity.unit {
+            Unit::Metres => Some("m"),
+            Unit::Degrees => Some("°"),
+            Unit::Seconds => Some("s"),
+            _ => None,
+        });
+        Difference {
+            path: difference.path,
+            kind: difference.kind,
+            count: difference.count,
+            from: difference.from,
+            to: difference.to,
+            by: difference.largest,
+            mean: difference.mean,
+            of: difference.compared,
+            unit,
+            at: difference.at,
+        }
     }
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Difference { path, kind, count, from, to, by } = self;
+        let Difference { path, kind, count, from, to, by, mean, of, unit, at } = self;
+        let amount = |number: f64| match unit {
+            Some("°") => format!("{}°", format_rounded_up(number)),
+            Some(unit) => format!("{} {unit}", format_rounded_up(number)),
+            None => format_rounded_up(number),
+        };
         write!(f, "{path}: ")?;
         match (kind, from, to) {
             (DifferenceKind::Changed, Some(from), Some(to)) => write!(f, "{from} → {to}")?,
-            (DifferenceKind::Changed, ..) => write!(f, "{}", counted(*count, "differs", "differ"))?,
+            (DifferenceKind::Changed, ..) => match of {
+                Some(of) => write!(f, "{count} of {of} {}", if *count == 1 { "differs" } else { "differ" })?,
+                None => write!(f, "{}", counted(*count, "differs", "differ"))?,
+            },
             (DifferenceKind::Removed, Some(value), _) => write!(f, "removed {value}")?,
             (DifferenceKind::Added, _, Some(value)) => write!(f, "added {value}")?,
             (DifferenceKind::Removed, ..) => write!(f, "{count} removed")?,
             (DifferenceKind::Added, ..) => write!(f, "{count} added")?,
         }
         match by {
-            Some(by) if *count > 1 => write!(f, ", by at most {}", format_number(*by as f32)),
-            Some(by) => write!(f, ", by {}", format_number(*by as f32)),
-            None => Ok(()),
+            Some(by) if *count > 1 => write!(f, ", by at most {}", amount(*by))?,
+            Some(by) => write!(f, ", by {}", amount(*by))?,
+            None => {}
         }
+        if let (Some(at), Some(by)) = (at, by)
+            && *by > 0.0
+        {
+            write!(f, " at {at}")?;
+        }
+        match mean {
+            Some(mean) if *count > 1 => write!(f, ", {} on average", amount(*mean)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Formats a number with six significant digits that is not below `number`, unless six digits are exact.
+fn format_rounded_up(number: f64) -> String {
+    let nearest = number as f32;
+    let text = format_number(nearest);
+    match text.parse::<f64>() {
+        // One part in a million: the sixth digit rounds up, at most twice.
+        Ok(shown) if shown < number && f64::from(nearest) != shown => {
+            format_number((number * (1.0 + 5e-6)) as f32)
+        }
+        _ => text,
     }
 }
 
@@ -78,6 +142,8 @@ pub struct Differences {
     /// The groups by kind and path without the last index; `None` to list differences individually.
     groups: Option<HashMap<(String, DifferenceKind), ItemGroup>>,
     pub total: u64,
+    /// The compared parts of scenes; empty for values.
+    pub compared_parts: Vec<String>,
 }
 
 /// The index of a group of differences in the list, and the first and last index of its items.

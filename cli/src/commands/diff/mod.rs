@@ -2,7 +2,6 @@
 
 pub mod compare;
 pub mod difference;
-mod scene;
 mod tree;
 mod values;
 
@@ -30,15 +29,15 @@ use difference::{Difference, Differences};
 ///
 /// Files of the same built-in or custom format are compared value by value, with the paths of fields as in `dump`.
 /// Lists are aligned to find inserted and removed items. Similar differences at several items of a list are grouped.
-/// Interchange files and files of different formats are compared as scenes: counts, attributes, names, bounds, and
-/// surface distances in the rest pose and in animations. The exit status is 1 if the files differ.
+/// Interchange files and files of different formats are compared as scenes: counts, names, bounds, surfaces, attributes
+/// of corners matched by position and face, materials, joints and animations. The exit status is 1 if the files differ.
 #[derive(Debug, Args)]
 pub struct Diff {
     /// The first file; `-` is standard input.
     a: PathBuf,
     /// The second file.
     b: PathBuf,
-    /// Ignore differences between floats up to NUMBER, and distances up to NUMBER metres.
+    /// Ignore differences up to NUMBER between floats, and between scenes in metres, degrees and seconds.
     #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = parse_tolerance)]
     tolerance: f64,
     /// Compare as scenes, even if the files have the same format.
@@ -70,6 +69,9 @@ struct DiffReport<'o> {
     b: &'o Path,
     /// `values` or `scenes`.
     compared: &'static str,
+    /// The compared parts of scenes; empty for values.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    parts: &'o [String],
     /// The number of differences before they are grouped.
     total: u64,
     differences: &'o [Difference],
@@ -103,6 +105,7 @@ impl Diff {
                 a: &self.a,
                 b: &self.b,
                 compared,
+                parts: &differences.compared_parts,
                 total: *total,
                 differences: list,
             });
@@ -114,7 +117,13 @@ impl Diff {
             0 => "no differences".to_owned(),
             total => counted(*total, "difference", "differences"),
         };
-        writeln!(out, "{TITLE}{a}{TITLE:#} and {TITLE}{b}{TITLE:#}: {compared}, {count}")?;
+        let parts = match &differences.compared_parts[..] {
+            [] => String::new(),
+            [only] => format!(" in {only}"),
+            [others @ .., last] => format!(" in {} and {last}", others.join(", ")),
+        };
+        let parts = Escaped(&parts);
+        writeln!(out, "{TITLE}{a}{TITLE:#} and {TITLE}{b}{TITLE:#}: {compared}, {count}{parts}")?;
         let shown = if self.verbose { list.len() } else { list.len().min(MAX_LINES) };
         for difference in &list[..shown] {
             writeln!(out, "  {}", Escaped(&difference.to_string()))?;

@@ -3,8 +3,6 @@
 use clap::ValueEnum;
 use glam::{DVec3, Mat3, Vec3};
 
-use crate::model::bounding_box;
-
 /// The width of the margin on each side, as a fraction of the picture size.
 const MARGIN: f64 = 0.04;
 
@@ -124,4 +122,11 @@ impl Camera {
         DVec3::new(x + self.scale * view_point.x, y - self.scale * view_point.y, self.scale * view_point.z)
             .as_vec3()
     }
+}
+
+/// Returns the minimum and maximum corner of the box that bounds the finite points. Without such points, the minimum is
+/// infinity and the maximum negative infinity.
+fn bounding_box(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
+    let empty = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    points.filter(|point| point.is_finite()).fold(empty, |[min, max], at| [min.min(at), max.max(at)])
 }

@@ -12,20 +12,19 @@ use std::str::FromStr;
 use clap::Args;
 use glam::Vec4;
 use meshspec::Formats;
-use meshspec::scene::Scene;
+use meshspec::scene::{Distances, Model, Scene, Surface};
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{SiblingFiles, name_of};
 use crate::listing::{self, InputFile};
 use crate::messages::{self, Note, Verbosity};
-use crate::model::{Model, PoseSelection};
+use crate::pose_selection::PoseSelection;
 use crate::output::{self, StagedOutput};
 use crate::progress;
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::readable::Readable;
 use crate::scenes;
-use crate::surface::{Distances, Surface};
 use crate::terminal::format_number;
 use camera::{Camera, View};
 use picture::Picture;
@@ -208,7 +207,7 @@ impl Render {
         let (textures, texture_warnings) = Textures::of(&mut scene, &SiblingFiles::new(&file.file));
         let mut warnings: Vec<_> =
             texture_warnings.iter().map(|warning| format!("{name}: {warning}")).collect();
-        let model = Model::new(scene, &name)?;
+        let model = Model::new(scene).map_err(|error| Failure::invalid(&name, error))?;
         let PictureSize(size) = self.size;
         let cameras = Camera::fit(&self.view.rotations(), model.points.iter(), size);
         if !self.draw_views(&model, &Paint::Own(&textures), &cameras, picture, index) {
@@ -225,7 +224,10 @@ impl Render {
         picture: &mut Picture,
         formats: &Formats,
     ) -> Result<Status> {
-        let [a, b] = files.map(|file| Model::new(self.read_scene(file, formats)?, &name_of(&file.file)));
+        let [a, b] = files.map(|file| {
+            Model::new(self.read_scene(file, formats)?)
+                .map_err(|error| Failure::invalid(&name_of(&file.file), error))
+        });
         let [a, b] = [a?, b?];
         let distances = [Surface::new(&b).distances(&a), Surface::new(&a).distances(&b)];
         let largest = distances.iter().flat_map(Distances::iter).fold(0.0, f64::max);

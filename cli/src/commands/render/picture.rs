@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::camera::Camera;
 use super::raster::{Band, SAMPLES_PER_AXIS, Sample, sample_position};
 use super::shade::{Paint, Shader};
-use crate::model::Model;
+use meshspec::scene::Model;
 
 /// The number of bands per thread, to balance the load. A band is a range of pixel rows.
 const BANDS_PER_THREAD: usize = 8;

@@ -1,14 +1,12 @@
 //! Shades triangles: lights, materials, textures and edges.
 
 use glam::{Vec2, Vec3, Vec4};
-use meshspec::scene::{AlphaMode, UvOrigin};
+use meshspec::scene::{AlphaMode, Distances, DrawnMesh, Model, UvOrigin};
 use rayon::prelude::*;
 
 use super::camera::Camera;
 use super::raster::{SAMPLES_PER_AXIS, on_grid, sample_position};
 use super::texture::Textures;
-use crate::model::{DrawnMesh, Model};
-use crate::surface::Distances;
 
 /// The direction to each light in the axes of the camera, and its linear colour.
 const LIGHTS: [(Vec3, Vec3); 3] = [

@@ -1,15 +1,13 @@
 //! Compares two files for a page: their differences, and the distances between their models.
 
-use meshspec::scene::Scene;
+use meshspec::scene::{Distances, Model, Scene, Surface};
 use serde::Serialize;
 
 use super::content::FileContent;
 use super::distances;
 use crate::commands::diff::compare::{ComparedFile, ComparisonOptions};
 use crate::commands::diff::difference::{DifferenceKind, Differences};
-use crate::failure::Result;
-use crate::model::{Model, PoseSelection};
-use crate::surface::{Distances, Surface};
+use crate::pose_selection::PoseSelection;
 
 /// The maximum number of differences on a page, after grouping.
 const MAX_DIFFERENCES: usize = 500;
@@ -61,8 +59,8 @@ impl Comparison {
 
     /// Measures the distances between the models of two files in the rest pose, and adds them to `contents`.
     pub fn measure(&mut self, contents: &mut [FileContent; 2]) {
-        let models = contents.each_ref().map(|FileContent { scene, name, .. }| {
-            scene.clone().and_then(|scene| model_at_rest(scene, name).ok())
+        let models = contents.each_ref().map(|FileContent { scene, .. }| {
+            scene.clone().and_then(model_at_rest)
         });
         let [Some(a), Some(b)] = models else {
             return self.notes.push("No distances: only files with triangles have a surface".to_owned());
@@ -76,8 +74,9 @@ impl Comparison {
     }
 }
 
-fn model_at_rest(mut scene: Scene, name: &str) -> Result<Model> {
+/// Returns the model of a scene in the rest pose; `None` without triangles.
+fn model_at_rest(mut scene: Scene) -> Option<Model> {
     // The rest pose exists in every scene.
     let _ = PoseSelection::default().apply(&mut scene);
-    Model::new(scene, name)
+    Model::new(scene).ok()
 }

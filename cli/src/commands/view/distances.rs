@@ -1,7 +1,6 @@
 //! The distances of a model's meshes from another model, for a page.
 
-use crate::model::Model;
-use crate::surface::Distances;
+use meshspec::scene::{Distances, Model};
 
 /// The maximum number of triangles per mesh for which the page contains the distance of the centre.
 const MAX_CENTERS: usize = 20_000;

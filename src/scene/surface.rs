@@ -1,9 +1,11 @@
 //! Distances between the surfaces of models.
 
-use glam::DVec3;
-use rayon::prelude::*;
+use std::convert::Infallible;
 
-use crate::model::Model;
+use glam::DVec3;
+
+use super::Model;
+use crate::parallel;
 
 /// The maximum number of triangles per leaf.
 const MAX_LEAF_TRIANGLES: usize = 4;
@@ -12,9 +14,27 @@ const MAX_LEAF_TRIANGLES: usize = 4;
 const ROUNDING: f64 = 1e-12;
 
 /// The surface of a model: a bounding volume hierarchy of its triangles, for nearest-point queries.
+///
+/// See [`Model`] for an example.
 pub struct Surface {
-    triangles: Vec<[DVec3; 3]>,
+    triangles: Vec<SurfaceTriangle>,
     nodes: Vec<BvhNode>,
+}
+
+/// A triangle of the hierarchy.
+struct SurfaceTriangle {
+    corners: [DVec3; 3],
+    /// The index of the triangle before it was sorted.
+    index: usize,
+}
+
+/// The point of a surface that is nearest to a given point.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NearestPoint {
+    /// The index of the triangle.
+    pub triangle: usize,
+    /// The distance in metres.
+    pub distance: f64,
 }
 
 /// A node of the hierarchy: a range of triangles and its bounding box.
@@ -28,18 +48,30 @@ struct BvhNode {
 }
 
 impl Surface {
+    /// Builds the hierarchy of a model's triangles.
     pub fn new(model: &Model) -> Surface {
-        let triangles = (0..model.triangles.len()).map(|triangle| model.triangle_points(triangle)).collect();
+        Surface::from_triangles((0..model.triangles.len()).map(|triangle| model.triangle_points(triangle)))
+    }
+
+    /// Builds the hierarchy of triangles with finite corners. Triangles may be points.
+    pub(super) fn from_triangles(triangles: impl Iterator<Item = [DVec3; 3]>) -> Surface {
+        let triangles =
+            triangles.enumerate().map(|(index, corners)| SurfaceTriangle { corners, index }).collect();
         let mut surface = Surface { triangles, nodes: Vec::new() };
         surface.add_node(0, surface.triangles.len());
         surface
+    }
+
+    /// Returns `true` if there are no triangles.
+    pub(super) fn is_empty(&self) -> bool {
+        self.triangles.is_empty()
     }
 
     /// Adds the node for `count` triangles starting at `first`, and its children. Each child has half of the triangles,
     /// so the depth is logarithmic.
     fn add_node(&mut self, first: usize, count: usize) {
         let range = &mut self.triangles[first..first + count];
-        let corners = range.as_flattened().iter();
+        let corners = range.iter().flat_map(|triangle| &triangle.corners);
         let (min, max) = corners
             .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), at| (min.min(*at), max.max(*at)));
         let node = self.nodes.len();
@@ -48,7 +80,8 @@ impl Surface {
             return;
         }
         let axis = (max - min).max_position();
-        let center = |triangle: &[DVec3; 3]| triangle[0][axis] + triangle[1][axis] + triangle[2][axis];
+        let center =
+            |triangle: &SurfaceTriangle| triangle.corners.iter().map(|corner| corner[axis]).sum::<f64>();
         range.select_nth_unstable_by(count / 2, |a, b| center(a).total_cmp(&center(b)));
         self.add_node(first, count / 2);
         self.nodes[node].second = Some(self.nodes.len());
@@ -57,19 +90,40 @@ impl Surface {
 
     /// Returns the distance of a point from the surface, in metres.
     fn distance(&self, point: DVec3) -> f64 {
-        let mut nearest = f64::INFINITY;
-        self.update_nearest(0, point, &mut nearest);
+        let distance = self.nearest(point, f64::INFINITY, |_| true).map_or(f64::INFINITY, |nearest| nearest.distance);
         let largest = self.nodes.first().map_or(0.0, |all| all.min.abs().max(all.max.abs()).max_element());
-        let distance = nearest.sqrt();
         if distance <= ROUNDING * largest { 0.0 } else { distance }
     }
 
-    /// Lowers `nearest`, the smallest squared distance from `point` so far, if a triangle of the node is nearer.
-    fn update_nearest(&self, node: usize, point: DVec3, nearest: &mut f64) {
+    /// Returns the nearest point of the triangles for which `is_candidate` returns `true`, by their index; `None` if
+    /// there are no such triangles nearer than `reach` metres.
+    pub(super) fn nearest(
+        &self,
+        point: DVec3,
+        reach: f64,
+        is_candidate: impl Fn(usize) -> bool,
+    ) -> Option<NearestPoint> {
+        let mut nearest = NearestPoint { triangle: usize::MAX, distance: reach * reach };
+        self.update_nearest(0, point, &is_candidate, &mut nearest);
+        let distance = nearest.distance.sqrt();
+        (nearest.triangle != usize::MAX).then_some(NearestPoint { distance, ..nearest })
+    }
+
+    /// Replaces `nearest`, with a squared distance, if a candidate in the node is nearer.
+    fn update_nearest(
+        &self,
+        node: usize,
+        point: DVec3,
+        is_candidate: &impl Fn(usize) -> bool,
+        nearest: &mut NearestPoint,
+    ) {
         let Some(BvhNode { first, count, second, .. }) = self.nodes.get(node) else { return };
         let Some(second) = *second else {
             for triangle in &self.triangles[*first..first + count] {
-                *nearest = nearest.min(nearest_point_of(*triangle, point).distance_squared(point));
+                let distance = nearest_point_of(triangle.corners, point).distance_squared(point);
+                if distance < nearest.distance && is_candidate(triangle.index) {
+                    *nearest = NearestPoint { triangle: triangle.index, distance };
+                }
             }
             return;
         };
@@ -78,8 +132,8 @@ impl Surface {
             children.swap(0, 1);
         }
         for (distance, child) in children {
-            if distance < *nearest {
-                self.update_nearest(child, point, nearest);
+            if distance < nearest.distance {
+                self.update_nearest(child, point, is_candidate, nearest);
             }
         }
     }
@@ -87,14 +141,13 @@ impl Surface {
     /// Returns the distances from the surface to a model's vertices and triangle centres.
     pub fn distances(&self, model: &Model) -> Distances {
         let distance = |point: DVec3| if point.is_finite() { self.distance(point) } else { 0.0 };
-        let center = |triangle| model.triangle_points(triangle).iter().sum::<DVec3>() / 3.0;
-        Distances {
-            vertices: model.points.par_iter().map(|point| distance(*point)).collect(),
-            centers: (0..model.triangles.len())
-                .into_par_iter()
-                .map(|triangle| distance(center(triangle)))
-                .collect(),
-        }
+        let Ok(vertices) =
+            parallel::try_map(&model.points, |_, point| Ok::<_, Infallible>(distance(*point)));
+        let Ok(centers) = parallel::try_map(&model.triangles, |triangle, _| {
+            let center = model.triangle_points(triangle).iter().sum::<DVec3>() / 3.0;
+            Ok::<_, Infallible>(distance(center))
+        });
+        Distances { vertices, centers }
     }
 }
 
@@ -108,6 +161,7 @@ pub struct Distances {
 }
 
 impl Distances {
+    /// Returns all distances.
     pub fn iter(&self) -> impl Iterator<Item = f64> {
         self.vertices.iter().chain(&self.centers).copied()
     }

@@ -3,15 +3,30 @@
 use std::ops::Range;
 
 use glam::{DVec3, Vec3};
-use meshspec::scene::{Colors, Indices, Mesh, Pose, Scene};
 
-use crate::failure::{Failure, Result};
+use super::{Colors, Indices, Mesh, Scene};
+use crate::{Error, Result};
 
 /// The maximum number of triangles, and of vertices, since indices have 32 bits.
 const MAX_COUNT: usize = u32::MAX as usize - 1;
 
-/// The triangles of a scene.
+/// The triangles of a scene, for drawing and measuring.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::scene::{Model, Scene, Surface};
+///
+/// let (scene, _) = Scene::open("samples/mesh/flag.mesh")?;
+/// let mut moved = scene.clone();
+/// moved.meshes[0].positions.iter_mut().for_each(|position| position[2] += 0.5);
+/// let [before, after] = [Model::new(scene)?, Model::new(moved)?];
+/// let distances = Surface::new(&before).distances(&after);
+/// assert!(distances.iter().all(|distance| distance <= 0.5));
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 pub struct Model {
+    /// All meshes of the scene, without the indices of drawn meshes.
     pub meshes: Vec<Mesh>,
     /// The drawn meshes, in the order of their triangles and vertices.
     pub drawn_meshes: Vec<DrawnMesh>,
@@ -27,62 +42,35 @@ pub struct Model {
 pub struct DrawnMesh {
     /// The index of the mesh in `meshes`.
     pub mesh: usize,
+    /// The range of its triangles in the model.
     pub triangles: Range<usize>,
+    /// The index of its first vertex in [`Model::points`].
     pub first_vertex: usize,
     /// Whether the normals are generated. If so, shading replaces those that deviate from the face normal by more than
     /// the crease angle.
     pub has_generated_normals: bool,
 }
 
-/// The pose selected on the command line: a time in an animation, or the rest pose.
-#[derive(Debug, Clone, Default)]
-pub struct PoseSelection {
-    /// The name or index of an animation.
-    pub animation: Option<String>,
-    /// The time on the timeline of the animation, in seconds.
-    pub time: Option<f32>,
-}
-
-impl PoseSelection {
-    /// Returns the selected pose of a scene. If only a time is given, it refers to the first animation; if only an
-    /// animation is given, the time is 0.
-    fn selected_pose(&self, scene: &Scene) -> Pose {
-        if self.animation.is_none() && self.time.is_none() {
-            return Pose::Rest;
-        }
-        let first = || match scene.animations.first() {
-            Some(first) if !first.name.is_empty() => first.name.clone(),
-            _ => "0".to_owned(),
-        };
-        let name = self.animation.clone().unwrap_or_else(first);
-        Pose::Animation { name, seconds: self.time.unwrap_or(0.0) }
-    }
-
-    /// Moves the vertices of a scene to the selected pose.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the scene lacks the animation, or the time is outside the animation.
-    pub fn apply(&self, scene: &mut Scene) -> meshspec::Result<()> {
-        scene.apply_transform();
-        scene.set_rest_pose(&self.selected_pose(scene))?;
-        let local: Vec<_> =
-            (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest_transform(joint)).collect();
-        scene.apply_pose(&local);
-        Ok(())
-    }
-}
-
 impl Model {
     /// Collects the triangles of a posed scene at its finest level of detail. Omits triangles with a corner that is
-    /// missing or not finite.
+    /// missing or not finite. Ignores [placements](Mesh::placements) and the [transform](Scene::transform).
     ///
     /// # Errors
     ///
-    /// Returns an error if the scene has no triangles, or more than [`MAX_COUNT`] triangles or vertices. `subject` is
-    /// the name of the file in messages.
-    pub fn new(mut scene: Scene, subject: &str) -> Result<Model> {
+    /// Returns an error if the scene has no triangles, or more than 2³² − 2 triangles or vertices.
+    pub fn new(scene: Scene) -> Result<Model> {
         let drawn = scene.finest_meshes();
+        let model = Model::of_meshes(scene, &drawn)?;
+        if model.triangles.is_empty() {
+            let vertices: usize = model.meshes.iter().map(|mesh| mesh.positions.len()).sum();
+            let message = format!("nothing to draw: no triangles, only {vertices} vertices");
+            return Err(Error::unsupported(message));
+        }
+        Ok(model)
+    }
+
+    /// Collects the triangles of the meshes whose flag in `drawn` is set. The list may be empty.
+    pub(super) fn of_meshes(mut scene: Scene, drawn: &[bool]) -> Result<Model> {
         let mut model = Model {
             meshes: Vec::new(),
             drawn_meshes: Vec::new(),
@@ -90,21 +78,20 @@ impl Model {
             points: Vec::new(),
             normals: Vec::new(),
         };
-        for (index, mesh) in scene.meshes.iter_mut().enumerate().filter(|(index, _)| drawn[*index]) {
-            // Ignores losses: polygons whose triangles overlap are drawn anyway.
-            mesh.triangulate();
-            model.add_mesh(index, mesh);
-        }
-        if model.triangles.is_empty() {
-            let vertices: usize = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
-            let message = format!("nothing to draw: no triangles, only {vertices} vertices");
-            return Err(Failure::invalid(subject, message));
+        for (index, mesh) in scene.meshes.iter_mut().enumerate() {
+            if drawn.get(index) == Some(&true) {
+                // Ignores losses: polygons whose triangles overlap are drawn anyway.
+                mesh.triangulate();
+                model.add_mesh(index, mesh);
+            }
         }
         if model.triangles.len().max(model.points.len()) > MAX_COUNT {
-            return Err(Failure::invalid(subject, format!("more than {MAX_COUNT} triangles or vertices")));
+            return Err(Error::unsupported(format!("more than {MAX_COUNT} triangles or vertices")));
         }
         model.meshes = scene.meshes;
-        model.exclude_unused_points();
+        if !model.triangles.is_empty() {
+            model.exclude_unused_points();
+        }
         Ok(model)
     }
 
@@ -167,11 +154,4 @@ impl Model {
         };
         color.unwrap_or([1.0; 4])
     }
-}
-
-/// Returns the minimum and maximum corner of the box that bounds the finite points. Without such points, the minimum is
-/// infinity and the maximum negative infinity.
-pub fn bounding_box(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
-    let empty = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    points.filter(|point| point.is_finite()).fold(empty, |[min, max], at| [min.min(at), max.max(at)])
 }

@@ -1,0 +1,297 @@
+//! Compares the joints of two scenes, and their poses in animations.
+
+use std::collections::HashMap;
+
+use glam::{DQuat, DVec3, Mat4};
+
+use super::{Comparison, DifferenceKind, SceneDifference, Tally, named_animations};
+use crate::scene::{Animation, Interpolation, Joint, Scene, Transform};
+use crate::{Quantity, Result};
+
+/// The largest ignored difference of transforms, relative to their size: rounding of 32-bit matrix products.
+const ROUNDING: f64 = 1e-5;
+
+/// The largest ignored angle between rotations in degrees: rounding of 32-bit quaternions.
+const ANGLE_ROUNDING: f64 = 1e-3;
+
+/// The smallest interval of sample times in seconds. Times that are closer differ by rounding.
+const MIN_INTERVAL: f64 = 1e-4;
+
+/// The largest number of compared transforms of an animation, for a bounded running time.
+const MAX_TRANSFORMS: usize = 1_000_000;
+
+/// Corresponding joints of two skeletons.
+pub struct JointPairs {
+    /// The joint of the second scene for each joint of the first.
+    in_b: Vec<Option<usize>>,
+    /// The joint of the first scene for each joint of the second. Joints without a counterpart have indices that no
+    /// joint of the first scene has.
+    pub in_a: Vec<usize>,
+}
+
+impl JointPairs {
+    /// Pairs joints by unique name, then the others in order.
+    pub fn new([a, b]: [&Scene; 2]) -> JointPairs {
+        let [a, b] = [a, b].map(|scene| &*scene.skeleton.joints);
+        let [names, other_names] = [a, b].map(unique_names);
+        let mut in_b: Vec<Option<usize>> = a
+            .iter()
+            .enumerate()
+            .map(|(index, joint)| {
+                names.get(&*joint.name).filter(|unique| **unique == Some(index))?;
+                *other_names.get(&*joint.name)?
+            })
+            .collect();
+        let mut is_paired = vec![false; b.len()];
+        in_b.iter().flatten().for_each(|joint| is_paired[*joint] = true);
+        let mut others = (0..b.len()).filter(|joint| !is_paired[*joint]).collect::<Vec<_>>().into_iter();
+        let open = in_b.iter().filter(|other| other.is_none()).count();
+        // Different numbers of others: a joint may have been added before them, so that their order says nothing.
+        if open == others.len() {
+            in_b.iter_mut().filter(|other| other.is_none()).for_each(|other| *other = others.next());
+        }
+        let mut in_a: Vec<usize> = (0..b.len()).map(|joint| usize::MAX - joint).collect();
+        for (joint, other) in in_b.iter().enumerate() {
+            if let Some(other) = other {
+                in_a[*other] = joint;
+            }
+        }
+        JointPairs { in_b, in_a }
+    }
+
+    /// Returns `true` if the parents of two joints correspond, or both are roots.
+    fn are_parents_paired(&self, joint: &Joint, other: &Joint) -> bool {
+        joint.parent.is_none() && other.parent.is_none()
+            || joint.parent.is_some() && joint.parent.and_then(|parent| *self.in_b.get(parent)?) == other.parent
+    }
+}
+
+/// Returns the index of each named joint; `None` for duplicate names.
+fn unique_names(joints: &[Joint]) -> HashMap<&str, Option<usize>> {
+    let mut names = HashMap::new();
+    for (index, joint) in joints.iter().enumerate().filter(|(_, joint)| !joint.name.is_empty()) {
+        names.entry(&*joint.name).and_modify(|known| *known = None).or_insert(Some(index));
+    }
+    names
+}
+
+/// A pose of a scene: transforms relative to the parents, and in model space.
+struct PosedJoints {
+    local: Vec<Transform>,
+    global: Vec<Mat4>,
+}
+
+impl PosedJoints {
+    fn new(scene: &Scene, mut local: Vec<Transform>) -> PosedJoints {
+        let transform = scene.transform.unwrap_or(Mat4::IDENTITY);
+        let global = scene.skeleton.global_matrices(&local);
+        let global: Vec<Mat4> = global.into_iter().map(|matrix| transform * matrix).collect();
+        if transform != Mat4::IDENTITY {
+            for ((joint, local), global) in scene.skeleton.joints.iter().zip(&mut local).zip(&global) {
+                if joint.parent.is_none() {
+                    *local = Transform::from_matrix(*global);
+                }
+            }
+        }
+        PosedJoints { local, global }
+    }
+}
+
+/// Statistics of transforms.
+#[derive(Default)]
+struct TransformTally {
+    translations: Tally,
+    rotations: Tally,
+    scales: Tally,
+}
+
+impl TransformTally {
+    /// Adds the differences of two transforms. Differences up to `rounding` metres between translations are ignored.
+    fn add(
+        &mut self,
+        [a, b]: [Transform; 2],
+        rounding: f64,
+        tolerance: f64,
+        at: &dyn Fn() -> String,
+    ) {
+        let above = |by: f64, rounding: f64| if by <= rounding { 0.0 } else { by };
+        let [from, to] = [a, b].map(|transform| DVec3::from(transform.translation.map(f64::from)));
+        self.translations.add(above(from.distance(to), rounding), tolerance, at);
+        let [from, to] = [a, b].map(|transform| {
+            let rotation = DQuat::from_array(transform.rotation.map(f64::from));
+            if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY }
+        });
+        let between = from.inverse() * to;
+        let angle = 2.0 * between.xyz().length().atan2(between.w.abs()).to_degrees();
+        self.rotations.add(above(angle, ANGLE_ROUNDING), tolerance, at);
+        let [from, to] = [a, b].map(|transform| DVec3::from(transform.scale.map(f64::from)));
+        let by = (from - to).abs().max_element();
+        let size = from.abs().max(to.abs()).max_element().max(1.0);
+        self.scales.add(above(by, ROUNDING * size), tolerance, at);
+    }
+
+    fn differences(self, path: &str) -> Vec<SceneDifference> {
+        let translations =
+            self.translations.difference(format!("{path}.translations"), Quantity::TRANSLATIONS);
+        let rotations = self.rotations.difference(format!("{path}.rotations"), Quantity::ROTATIONS);
+        let scales = self.scales.difference(format!("{path}.scales"), Quantity::SCALES);
+        translations.into_iter().chain(rotations).chain(scales).collect()
+    }
+}
+
+impl Comparison<'_> {
+    /// Compares names, parents, rest transforms and bind poses.
+    pub(super) fn compare_joints(&mut self) {
+        let [a, b] = self.scenes;
+        let pairs = JointPairs::new([a, b]);
+        let [joints, others] = [a, b].map(|scene| &*scene.skeleton.joints);
+        let mut differences = Vec::new();
+        for (index, joint) in joints.iter().enumerate() {
+            let path = format!("joints[\"{}\"]", joint_name(a, index));
+            let Some(other) = pairs.in_b[index].and_then(|other| others.get(other)) else {
+                differences.push(SceneDifference::new(path, DifferenceKind::Removed, 1));
+                continue;
+            };
+            if joint.name != other.name {
+                differences.push(SceneDifference::changed(format!("{path}.name"), &joint.name, &other.name));
+            }
+            if !pairs.are_parents_paired(joint, other) {
+                let [from, to] = [(a, joint), (b, other)].map(|(scene, joint)| {
+                    joint.parent.map_or_else(|| "none".to_owned(), |parent| joint_name(scene, parent))
+                });
+                differences.push(SceneDifference::changed(format!("{path}.parent"), from, to));
+            }
+        }
+        for (index, in_a) in pairs.in_a.iter().enumerate() {
+            if *in_a >= joints.len() {
+                let path = format!("joints[\"{}\"]", joint_name(b, index));
+                differences.push(SceneDifference::new(path, DifferenceKind::Added, 1));
+            }
+        }
+        let mut rest = TransformTally::default();
+        let posed = [a, b].map(|scene| PosedJoints::new(scene, scene.skeleton.rest_pose()));
+        self.add_poses(&mut rest, &pairs, &posed, &|joint| joint_name(a, joint));
+        if rest.translations.compared > 0 {
+            self.note_compared("joints");
+        }
+        let mut bind = Tally::default();
+        for (index, other) in pairs.in_b.iter().enumerate() {
+            let Some(other) = *other else { continue };
+            let [from, to] = [(a, index), (b, other)].map(|(scene, joint)| {
+                let inverse = scene.transform.map_or(Mat4::IDENTITY, |transform| transform.inverse());
+                scene.skeleton.joints[joint].inverse_bind * inverse
+            });
+            let pairs = || from.to_cols_array().into_iter().zip(to.to_cols_array());
+            let size = pairs().map(|(a, b)| a.abs().max(b.abs())).fold(1.0, f32::max);
+            let by = pairs().map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max);
+            let by = if by <= ROUNDING * f64::from(size) { 0.0 } else { by };
+            bind.add(by, self.tolerance, || joint_name(a, index));
+        }
+        self.add(differences);
+        self.add(rest.differences("joints.rest"));
+        self.add(bind.difference("joints.inverse_bind".to_owned(), Quantity::MATRICES));
+    }
+
+    /// Adds the differences between two poses: relative to the parents if these correspond, else in model space.
+    fn add_poses(
+        &self,
+        tally: &mut TransformTally,
+        pairs: &JointPairs,
+        posed: &[PosedJoints; 2],
+        at: &dyn Fn(usize) -> String,
+    ) {
+        let [joints, others] = self.scenes.map(|scene| &*scene.skeleton.joints);
+        let positions = posed[0].global.iter().map(|matrix| matrix.w_axis.truncate().abs().max_element());
+        let rounding = ROUNDING * f64::from(positions.fold(0.0, f32::max));
+        for (index, joint) in joints.iter().enumerate() {
+            let Some(other) = pairs.in_b[index] else { continue };
+            let transforms = match pairs.are_parents_paired(joint, &others[other]) {
+                true => [posed[0].local[index], posed[1].local[other]],
+                false => [posed[0].global[index], posed[1].global[other]].map(Transform::from_matrix),
+            };
+            tally.add(transforms, rounding, self.tolerance, &|| at(index));
+        }
+    }
+
+    /// Compares the animations that both scenes have.
+    pub(super) fn compare_animations(&mut self) -> Result<()> {
+        let [a, b] = self.scenes;
+        let pairs = JointPairs::new([a, b]);
+        for (name, animation) in named_animations(a) {
+            if let Some((_, other)) = named_animations(b).find(|(other, _)| *other == name) {
+                self.note_compared("animations");
+                let pair = [animation, other];
+                self.compare_timing(&name, pair);
+                self.compare_poses(&name, pair, &pairs);
+                self.compare_animated_surfaces(&name, pair)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_timing(&mut self, name: &str, pair: [&Animation; 2]) {
+        let [duration, other] = pair.map(|animation| animation.ticks_to_seconds(animation.duration));
+        let by = f64::from((duration - other).abs());
+        if by > self.tolerance {
+            let path = format!("animations[\"{name}\"].duration");
+            let difference = SceneDifference::changed(path, format!("{duration} s"), format!("{other} s"));
+            self.add([difference.by(by, Quantity::TIMES)]);
+        }
+        let [looped, other] = pair.map(|animation| animation.looped);
+        if looped != other {
+            self.add([SceneDifference::changed(format!("animations[\"{name}\"].looped"), looped, other)]);
+        }
+    }
+
+    /// Compares the poses at and between all keys.
+    fn compare_poses(&mut self, name: &str, pair: [&Animation; 2], pairs: &JointPairs) {
+        let [a, b] = self.scenes;
+        let max_times = MAX_TRANSFORMS / a.skeleton.joints.len().max(1);
+        let mut tally = TransformTally::default();
+        for seconds in sample_times(pair, max_times.max(1)) {
+            let posed = [(a, pair[0]), (b, pair[1])].map(|(scene, animation)| {
+                let ticks = animation.seconds_to_ticks(seconds as f32);
+                PosedJoints::new(scene, animation.pose(&scene.skeleton, ticks))
+            });
+            let at = |joint| format!("{}, {} s", joint_name(a, joint), seconds as f32);
+            self.add_poses(&mut tally, pairs, &posed, &at);
+        }
+        self.add(tally.differences(&format!("animations[\"{name}\"]")));
+    }
+}
+
+/// Returns the times in seconds at which to compare two animations: their keys, and the middles between them. If one
+/// has steps, times after the keys replace the keys, since rounding decides about the value at a step.
+fn sample_times(pair: [&Animation; 2], max_count: usize) -> Vec<f64> {
+    let seconds = |animation: &Animation, ticks: f32| f64::from(animation.ticks_to_seconds(ticks));
+    let mut keys: Vec<f64> = pair
+        .into_iter()
+        .flat_map(|animation| animation.times.iter().flatten().map(|ticks| seconds(animation, *ticks)))
+        .filter(|time| time.is_finite())
+        .collect();
+    // At its end, a loop continues with its start.
+    let ends = pair.into_iter().filter(|animation| animation.looped);
+    let end = ends.map(|animation| seconds(animation, animation.duration)).fold(f64::INFINITY, f64::min);
+    keys.retain(|time| *time < end - MIN_INTERVAL);
+    keys.sort_by(f64::total_cmp);
+    keys.dedup_by(|later, earlier| *later - *earlier < MIN_INTERVAL);
+    let mut channels = pair.into_iter().flat_map(|animation| &animation.channels);
+    let has_steps = channels.any(|channel| channel.interpolation == Interpolation::Step);
+    let mut times = Vec::new();
+    for interval in keys.windows(2) {
+        let [start, end] = [interval[0], interval[1]];
+        times.push(if has_steps { start + 0.01 * (end - start) } else { start });
+        times.push((start + end) / 2.0);
+    }
+    times.extend(keys.last().filter(|_| !has_steps || keys.len() == 1));
+    let step = times.len().div_ceil(max_count).max(1);
+    times.into_iter().step_by(step).collect()
+}
+
+/// Returns the name of a joint, or its index if it has none.
+fn joint_name(scene: &Scene, joint: usize) -> String {
+    match scene.skeleton.joints.get(joint) {
+        Some(joint) if !joint.name.is_empty() => joint.name.clone(),
+        _ => joint.to_string(),
+    }
+}

@@ -1,0 +1,101 @@
+//! Compares the surfaces of two scenes, in the rest pose and in animations.
+
+use glam::DVec3;
+
+use super::{Comparison, DifferenceKind, SceneDifference, point_text, posed_scene};
+use crate::scene::exact::Extent;
+use crate::scene::{Animation, Model, Pose, Surface};
+use crate::{Quantity, Result};
+
+impl Comparison<'_> {
+    /// Compares bounds and surfaces in the rest pose.
+    pub(super) fn compare_surfaces(&mut self) -> Result<()> {
+        self.note_compared("bounds");
+        self.compare_in_pose("", &[Pose::Rest, Pose::Rest], true)
+    }
+
+    /// Compares the surfaces at the start, middle and end of an animation that both scenes have, up to the shorter
+    /// duration.
+    pub(super) fn compare_animated_surfaces(&mut self, name: &str, pair: [&Animation; 2]) -> Result<()> {
+        let [duration, other] = pair.map(|animation| animation.ticks_to_seconds(animation.duration));
+        for seconds in [0.0, 0.5, 1.0].map(|part| part * duration.min(other)) {
+            let prefix = format!("animations[\"{name}\"]@{seconds}.");
+            let pose = || Pose::Animation { name: name.to_owned(), seconds };
+            self.compare_in_pose(&prefix, &[pose(), pose()], false)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the scenes in the given poses. Compares the bounds only if `is_rest` is set. Skips scenes without the
+    /// pose. Without triangles, compares the distances of points.
+    fn compare_in_pose(&mut self, prefix: &str, poses: &[Pose; 2], is_rest: bool) -> Result<()> {
+        let mut models = Vec::new();
+        for (scene, pose) in self.scenes.into_iter().zip(poses) {
+            let Ok(posed) = posed_scene(scene, pose) else { return Ok(()) };
+            let finest = posed.finest_meshes();
+            models.push(Model::of_meshes(posed, &finest)?);
+        }
+        let [a, b] = &*models else { return Ok(()) };
+        if is_rest {
+            self.compare_bounds([a, b]);
+        }
+        let points_only = a.triangles.is_empty() && b.triangles.is_empty();
+        let surfaces = [a, b].map(|model| match points_only {
+            true => {
+                let finite = model.points.iter().filter(|point| point.is_finite());
+                Surface::from_triangles(finite.map(|point| [*point; 3]))
+            }
+            false => Surface::new(model),
+        });
+        if surfaces.iter().any(Surface::is_empty) {
+            return Ok(());
+        }
+        let part = if points_only { "points" } else { "surface" };
+        self.note_compared(if points_only { "points" } else { "surfaces" });
+        let [of_a, of_b] = &surfaces;
+        let [from_b, from_a] = [of_b.distances(a), of_a.distances(b)];
+        let distances = || from_b.iter().chain(from_a.iter());
+        let (mut compared, mut above, mut largest, mut sum) = (0_u64, 0_u64, 0.0_f64, 0.0);
+        for distance in distances() {
+            compared += 1;
+            above += u64::from(distance > self.tolerance);
+            largest = largest.max(distance);
+            sum += distance;
+        }
+        if above > 0 {
+            let farthest = a
+                .points
+                .iter()
+                .zip(&from_b.vertices)
+                .chain(b.points.iter().zip(&from_a.vertices))
+                .max_by(|(_, a), (_, b)| a.total_cmp(b))
+                .filter(|(_, distance)| **distance == largest);
+            let difference =
+                SceneDifference::new(format!("{prefix}{part}"), DifferenceKind::Changed, above)
+                    .by(largest, Quantity::POSITIONS);
+            self.add([SceneDifference {
+                compared: Some(compared),
+                mean: Some(sum / compared as f64),
+                at: farthest.map(|(point, _)| point_text(*point)),
+                ..difference
+            }]);
+        }
+        Ok(())
+    }
+
+    fn compare_bounds(&mut self, models: [&Model; 2]) {
+        let [a, b] = models.map(|model| {
+            let mut extent = Extent::default();
+            model.points.iter().filter(|point| point.is_finite()).for_each(|point| extent.add(*point));
+            extent
+        });
+        for (name, from, to) in [("min", a.min, b.min), ("max", a.max, b.max)] {
+            let by = (from - to).abs().max_element();
+            if by > self.tolerance {
+                let text = |at: DVec3| format!("[{}, {}, {}]", at.x, at.y, at.z);
+                let difference = SceneDifference::changed(format!("bounds.{name}"), text(from), text(to));
+                self.add([difference.by(by, Quantity::POSITIONS)]);
+            }
+        }
+    }
+}
