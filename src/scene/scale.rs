@@ -22,8 +22,7 @@ impl Scene {
     #[doc(hidden)]
     pub fn bake_scale(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Vec<Loss> {
         let mut losses = Vec::new();
-        let count = self.skeleton.joints.len();
-        if count == 0 {
+        if self.skeleton.joints.is_empty() {
             return losses;
         }
         if self.transform.is_some_and(|transform| scale_error(transform) > TOLERANCE) {
@@ -38,7 +37,8 @@ impl Scene {
             let message =
                 format!("{format} has no joint scale; it was applied to translations, vertices and keys");
             let loss = Loss::changed("skeleton.joints.inverse_bind", message);
-            losses.push(loss.with_count_of(scaled, count, "joints"));
+            // Applying the transform may have added a joint.
+            losses.push(loss.with_count_of(scaled, maps.len(), "joints"));
             losses.extend(self.convert_spaces(maps, format));
         }
         losses

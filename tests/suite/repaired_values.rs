@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Quat, Vec3};
+use glam::{Mat4, Quat, Vec3};
 use meshspec::interop::Interchange;
 use meshspec::scene::{
     Animation, Channel, Colors, Faces, FromScene, Interpolation, Joint, Mesh, Samples, Scene, SceneOptions,
@@ -132,6 +132,16 @@ fn rotations_that_are_not_unit_are_normalised_and_listed() {
     assert!(count_of(&losses, "were normalised").is_none(), "{losses:?}");
     let (_, losses) = bmd::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     assert!(count_of(&losses, "rotations were normalised").is_some(), "{losses:?}");
+}
+
+#[test]
+fn scaled_joints_never_exceed_the_total() {
+    let mut scene = rotating();
+    scene.skeleton.joints[0].inverse_bind = Mat4::from_scale(Vec3::splat(0.5));
+    scene.transform = Some(Mat4::from_scale(Vec3::new(2.0, 3.0, 4.0)));
+    let (_, losses) = to_document(FormatId::Bmd, &scene, None);
+    let (_, count, of) = count_of(&losses, "BMD has no joint scale").unwrap();
+    assert!(of.is_some_and(|of| count <= of), "{losses:?}");
 }
 
 #[test]
