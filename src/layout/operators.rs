@@ -174,7 +174,8 @@ pub(super) fn eval_binary(op: BinaryOp, a: i128, b: i128) -> Result<Operand, Eva
 pub(super) fn eval_binary_as(op: BinaryOp, a: i128, b: i128, ty: IntType) -> Result<Operand, EvalError> {
     let number = match op {
         BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
-            let amount = u32::try_from(b).ok().filter(|amount| *amount < ty.bits).ok_or(EvalError::Overflow)?;
+            let amount =
+                u32::try_from(b).ok().filter(|amount| *amount < ty.bits).ok_or(EvalError::Overflow)?;
             match op {
                 BinaryOp::ShiftLeft => eval_cast(a << amount, ty),
                 _ if ty.is_u128() => ((a as u128) >> amount) as i128,

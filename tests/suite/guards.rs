@@ -4,8 +4,8 @@
 use binrw::{binrw, io::SeekFrom};
 use meshspec::layout::assemble::FileValues;
 use meshspec::layout::declaration::Type;
-use meshspec::layout::schema::Schema;
 use meshspec::layout::dump::Dump;
+use meshspec::layout::schema::Schema;
 use meshspec::layout::{self, Layout, generate, walk};
 use meshspec::{BinaryFormat, ErrorKind, Format, Formats, Limit, Limits, ReadOptions, Rule, Severity};
 

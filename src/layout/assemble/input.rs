@@ -188,7 +188,9 @@ fn read_bits(tree: &ValueTree, field: &BitField) -> Result<Option<u128>, String>
 
 fn read_bits_of_text(text: &str, field: &BitField) -> Result<Option<u128>, String> {
     match encode_bits_of_text(text, field) {
-        Err(_) if parse_integer(text).is_err() => Err(format!("its field `{}` is not an integer", field.name)),
+        Err(_) if parse_integer(text).is_err() => {
+            Err(format!("its field `{}` is not an integer", field.name))
+        }
         bits => bits.map(Some),
     }
 }

@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 
 use super::{
-    BitField, Block, Check, Checksum, Computed, Constraint, Declaration, Field, Requirement, Shape, Type, Variant,
+    BitField, Block, Check, Checksum, Computed, Constraint, Declaration, Field, Requirement, Shape, Type,
+    Variant,
 };
 use crate::layout::Layout;
 use crate::layout::expr::{BinaryOp, Expr, Scope, UnaryOp, Value};

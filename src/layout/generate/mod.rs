@@ -64,7 +64,7 @@ pub use broken::{
 
 use self::choices::{Choices, Trace};
 use super::declaration::Type;
-use super::walk::first_fault;
+use super::walk::{check_for_codec, first_fault};
 use crate::{Limits, Report, Result, Severity};
 
 /// The size and the plausibility of generated files.
@@ -117,7 +117,9 @@ fn generate(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec
     let limits = Limits::default();
     let (values, trace) = generator::draw(ty, choices, config);
     let bytes = values.assemble(&limits)?;
-    if let Some(fault) = first_fault(ty, &bytes, &limits) {
+    // A codec rejects some files that the walker accepts.
+    let fault = first_fault(ty, &bytes, &limits).or_else(|| check_for_codec(ty, &bytes, &limits).err());
+    if let Some(fault) = fault {
         return Err(crate::Error::inexpressible(fault.message).at(fault.path));
     }
     // Drawn values can violate constraints that relate several values.

@@ -259,7 +259,8 @@ fn print_sign_checks(
 fn sign_conditions(field: &Field, names: &Names) -> Vec<(&'static str, String)> {
     let size = field.block.and_then(|block| block.size);
     let all = [("count", field.count), ("size", size), ("offset", field.position)];
-    let signed = all.into_iter().filter_map(|(what, expr)| Some((what, expr.filter(|e| may_be_negative(e, names))?)));
+    let signed =
+        all.into_iter().filter_map(|(what, expr)| Some((what, expr.filter(|e| may_be_negative(e, names))?)));
     signed.map(|(what, expr)| (what, format!("{} >= 0", atom(&expr, names, &KaitaiNotation)))).collect()
 }
 
@@ -282,7 +283,8 @@ fn placed_conditions(field: &Field, id: &str, names: &Names) -> Vec<String> {
         Some(format!("not {} or {required}", parenthesize_compound(&condition)))
     });
     let signs = sign_conditions(field, names).into_iter().map(|(_, condition)| condition);
-    let conditions = checks.chain(constraints).chain(signs).map(|condition| parenthesize_compound(&condition));
+    let conditions =
+        checks.chain(constraints).chain(signs).map(|condition| parenthesize_compound(&condition));
     conditions.chain(end_condition(field, id)).collect()
 }
 

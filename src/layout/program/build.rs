@@ -179,7 +179,10 @@ impl Builder {
             _ => None,
         });
         let holds = holds.collect();
-        let computed = field.computed.iter().map(|computed| self.resolve_codec_expr(&computed.value, draft, computed.ty));
+        let computed = field
+            .computed
+            .iter()
+            .map(|computed| self.resolve_codec_expr(&computed.value, draft, computed.ty));
         let computed = computed.collect();
         if let Some(step) = draft.steps.last_mut() {
             (step.checks, step.computed, step.required_conditions) = (checks, computed, holds);

@@ -219,9 +219,10 @@ impl Lookup for VisibleValues<'_> {
         let field = known.clone().find(|(name, _)| name.import.is_none());
         let (name, cell) = field.or_else(|| known.next())?;
         let value = match (cell, name.kind) {
-            (Cell::Number(Operand::Int(number)), ValueKind::Int(Some(IntType { bits: 128, signed: false }))) => {
-                Value::unsigned(*number as u128)
-            }
+            (
+                Cell::Number(Operand::Int(number)),
+                ValueKind::Int(Some(IntType { bits: 128, signed: false })),
+            ) => Value::unsigned(*number as u128),
             _ => cell.to_value(name.kind.word())?,
         };
         match (&path[name.path.len()..], value) {

@@ -65,7 +65,12 @@ impl Code {
                 a.infer_types(arithmetic, slots, own);
                 b.infer_types(arithmetic, slots, own);
             }
-            Code::Int(_) | Code::Bool(_) | Code::Unknown | Code::Slot(..) | Code::Bits(..) | Code::Matches(..) => {}
+            Code::Int(_)
+            | Code::Bool(_)
+            | Code::Unknown
+            | Code::Slot(..)
+            | Code::Bits(..)
+            | Code::Matches(..) => {}
         }
     }
 

@@ -17,7 +17,9 @@ impl Builder {
         match kind {
             FormKind::Number(size) => size == 0,
             FormKind::Text => false,
-            FormKind::Items(item, count) => count.is_none_or(|count| count == 0) || self.forms[item].may_be_empty,
+            FormKind::Items(item, count) => {
+                count.is_none_or(|count| count == 0) || self.forms[item].may_be_empty
+            }
             FormKind::Struct(unit) => {
                 let unit = &self.units[unit];
                 unit.declaration.magic.is_empty() && unit.steps.iter().all(may_lack_bytes)

@@ -167,10 +167,25 @@ impl Walker<'_> {
         if step.position.is_none() {
             return Ok(end);
         }
+        if self.is_for_codec {
+            self.count_placed_bytes(space, at..end)?;
+        }
         if is_present && offset == at {
             space.max_end.set(space.max_end.get().max(end));
         }
         Ok(next)
+    }
+
+    /// Counts the bytes of a field at an explicit offset against the limit, since many such fields may overlap.
+    fn count_placed_bytes(&mut self, space: &Space, range: Range<u64>) -> Walked<()> {
+        self.placed_bytes = self.placed_bytes.saturating_add(range.end - range.start);
+        // Without overlaps, the fields are at most as large as the file.
+        let max = self.limits.max_decoded.max(space.len());
+        if self.placed_bytes <= max {
+            return Ok(());
+        }
+        let message = format!("fields at explicit offsets overlap and exceed the limit of {max} bytes");
+        self.fault(FaultKind::Limit, space.span(range), message, None)
     }
 
     /// Returns a fault if the count or an argument of an absent field overflows, since codecs compute them nevertheless.

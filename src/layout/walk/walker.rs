@@ -82,6 +82,8 @@ pub(super) struct Walker<'v> {
     pub is_for_codec: bool,
     /// The number of list items without bytes so far.
     empty_items: u64,
+    /// The total size of the fields at explicit offsets so far, if the walk precedes a codec.
+    pub placed_bytes: u64,
 }
 
 impl<'v> Walker<'v> {
@@ -98,6 +100,7 @@ impl<'v> Walker<'v> {
             field_range: None,
             is_for_codec: false,
             empty_items: 0,
+            placed_bytes: 0,
         }
     }
 
@@ -295,7 +298,8 @@ impl<'v> Walker<'v> {
             let mut index = 0;
             while count.map_or(position < space.len(), |count| index < count) {
                 let visit = visited.contains(index);
-                if let (Some(size), Some(count), false, false) = (size, count, visit, must_walk && empty_items.is_none())
+                if let (Some(size), Some(count), false, false) =
+                    (size, count, visit, must_walk && empty_items.is_none())
                 {
                     // Skips to the next visited item, or to the end.
                     let next = visited.first_at_or_after(index).map_or(count, |next| next.min(count));
