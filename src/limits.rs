@@ -22,6 +22,8 @@ pub(crate) const MAX_TRIANGLES: u64 = 1 << 27;
 pub struct Limits {
     /// Maximum total size in bytes of the data decoded from one file, such as unpacked blocks; 4 GiB by default.
     pub max_decoded: u64,
+    /// Maximum size in bytes of a file that is read whole; 4 GiB by default.
+    pub max_file_size: u64,
     /// Maximum total size in bytes of the material libraries that one OBJ file references; 64 MiB by default.
     pub max_libraries: u64,
     /// Maximum number of findings per rule that a report keeps; 100 by default. Further findings are only counted.
@@ -41,6 +43,8 @@ pub enum Limit {
     Decoded,
     /// [`Limits::max_triangles`], or a limit derived from it.
     Triangles,
+    /// [`Limits::max_file_size`].
+    FileSize,
     /// A limit that no option changes, such as the maximum total size of overlapping lists in a file.
     Fixed,
 }
@@ -49,6 +53,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             max_decoded: 4 << 30,
+            max_file_size: 4 << 30,
             max_libraries: 64 << 20,
             max_findings_per_rule: 100,
             max_triangles: MAX_TRIANGLES,
@@ -67,6 +72,11 @@ impl Limits {
     /// Sets the maximum total size of decoded data in bytes.
     pub fn with_max_decoded(self, bytes: u64) -> Limits {
         Limits { max_decoded: bytes, ..self }
+    }
+
+    /// Sets the maximum size in bytes of a file that is read whole.
+    pub fn with_max_file_size(self, bytes: u64) -> Limits {
+        Limits { max_file_size: bytes, ..self }
     }
 
     /// Sets the maximum total size of material libraries in bytes.

@@ -5,9 +5,10 @@ use std::path::Path;
 use clap::Args;
 use meshspec::{Dialect, Formats, Limits, ReadOptions, Strictness};
 
+use crate::buffer::Buffer;
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
-use crate::input::{dialect_parser, name_of, read_options, require_dialect};
+use crate::input::{self, dialect_parser, name_of, read_options, require_dialect};
 
 /// Options for reading input files.
 #[derive(Debug, Args)]
@@ -57,8 +58,21 @@ impl ReadArgs {
         read_options(self.lenient).strictness
     }
 
+    /// Reads a file or standard input, and determines its encoding.
+    pub fn read(&self, path: &Path, formats: &Formats) -> Result<(Buffer, Encoding)> {
+        let bytes = self.read_bytes(path, formats)?;
+        let encoding = self.encoding_of(&bytes, path, formats)?;
+        Ok((bytes, encoding))
+    }
+
+    /// Reads a file or standard input, but only the first bytes if they show that it cannot be read as a file of the
+    /// given or any other encoding.
+    pub fn read_bytes(&self, path: &Path, formats: &Formats) -> Result<Buffer> {
+        input::read_expected(path, &|start, size| Encoding::may_read(self.from, path, formats, start, size))
+    }
+
     /// Returns the given or detected encoding of a file. Returns a usage error if the encoding lacks the given dialect.
-    pub fn encoding_of(&self, bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
+    fn encoding_of(&self, bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
         let encoding = self.from.map_or_else(|| Encoding::detect(bytes, path, formats), Ok)?;
         match (encoding, self.dialect) {
             (Encoding::Format(format), Some(dialect)) => require_dialect(format, dialect, &name_of(path))?,

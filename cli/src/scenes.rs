@@ -7,7 +7,7 @@ use meshspec::{AnyFormat, Document, Formats, Loss, ReadOptions, Strictness, Writ
 
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
-use crate::input::{self, SiblingFiles, name_of};
+use crate::input::{SiblingFiles, name_of};
 use crate::json;
 use crate::read_args::{LimitArgs, ReadArgs};
 
@@ -67,8 +67,7 @@ impl SceneSource {
 
 /// Reads a file as a scene, and applies the transforms of nodes to the vertices.
 pub fn read(path: &Path, read_args: &ReadArgs, limit_args: &LimitArgs, formats: &Formats) -> Result<Scene> {
-    let bytes = input::read(path)?;
-    let encoding = read_args.encoding_of(&bytes, path, formats)?;
+    let (bytes, encoding) = read_args.read(path, formats)?;
     read_bytes(&bytes, encoding, path, read_args, limit_args, formats)
 }
 

@@ -61,10 +61,21 @@ pub trait Declared: 'static {
     /// Rates how well `bytes` match the format, by magic bytes and structure, and detects the dialect. If the file is
     /// known to have this format, the dialect is valid even at low confidence.
     ///
+    /// For a text format, the first 4 MiB decide.
+    ///
     /// By default, chooses among layouts with matching magic bytes the one that matches the longest prefix of the file.
     /// Without such a layout, chooses the first layout without magic bytes that matches the whole file.
     fn detect(bytes: &[u8]) -> Detection {
         detect_by_layouts(Self::ABOUT, bytes)
+    }
+
+    /// Returns `false` if no file of the format starts with the bytes `start`, so that the rest of a large file need not
+    /// be read.
+    ///
+    /// By default, compares the magic bytes of the layouts. Returns `true` if a layout has none.
+    fn may_start_with(start: &[u8]) -> bool {
+        let layouts = Self::ABOUT.layouts();
+        layouts.is_empty() || layouts.iter().any(|(_, layout)| start.starts_with(layout.magic()))
     }
 
     /// Returns the dialect in which to read `bytes`: the dialect in the options, or else the detected one.

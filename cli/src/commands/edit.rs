@@ -10,7 +10,7 @@ use meshspec::{AnyFormat, Finding, Formats, Report};
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, name_of};
+use crate::input::name_of;
 use crate::output;
 use crate::path_resolver::PathResolver;
 use crate::progress;
@@ -58,8 +58,7 @@ impl Edit {
 
     fn edit(&self, formats: &Formats) -> Result<Status> {
         output::reject_existing(&self.output, self.force)?;
-        let bytes = input::read(&self.input)?;
-        let encoding = self.read_args.encoding_of(&bytes, &self.input, formats)?;
+        let (bytes, encoding) = self.read_args.read(&self.input, formats)?;
         let options = self.read_args.options(encoding, &bytes);
         let name = name_of(&self.input);
         let format = if let Encoding::Format(format) = encoding { Some(format) } else { None };
@@ -70,6 +69,7 @@ impl Edit {
             let message = format!("edit changes {} only, not {encoding}", names.join(", "));
             return Err(Failure::usage(&name, message));
         };
+        encoding.require_extension(&self.output, formats)?;
         let limits = &options.limits;
         let edits = self.parse_edits(&PathResolver { name: &name, layout, bytes: &bytes, limits })?;
         let edited = assemble::edit(layout, &bytes, &edits, self.recount, limits)

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::batch_args::BatchArgs;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, SiblingFiles, name_of};
+use crate::input::{SiblingFiles, name_of, text_of};
 use crate::json;
 use crate::messages::Verbosity;
 use crate::output_format::OutputFormat::{self, Json};
@@ -138,8 +138,7 @@ impl Info {
     }
 
     fn summarize(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {
-        let bytes = input::read(path)?;
-        let encoding = self.read_args.encoding_of(&bytes, path, formats)?;
+        let (bytes, encoding) = self.read_args.read(path, formats)?;
         let options = self.read_args.options(encoding, &bytes).with_limits(self.limit_args.limits());
         let fail = |error| Failure::from_file_error(&name_of(path), &error, &bytes);
         let content = match encoding {
@@ -161,7 +160,7 @@ impl Info {
             _ => None,
         };
         Ok(FileInfo {
-            file: path.display().to_string(),
+            file: text_of(path),
             size: bytes.len() as u64,
             format: encoding.name(),
             title: encoding.title(),

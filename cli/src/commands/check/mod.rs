@@ -16,7 +16,7 @@ use meshspec::Formats;
 use crate::batch_args::BatchArgs;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, STANDARD, SiblingFiles, name_of};
+use crate::input::{STANDARD, SiblingFiles, name_of, text_of};
 use crate::json;
 use crate::messages::{MAX_LINES, Verbosity};
 use crate::output;
@@ -88,8 +88,7 @@ impl Check {
         policy: &ResolvedPolicy,
         formats: &Formats,
     ) -> Result<CheckResult> {
-        let bytes = input::read(path)?;
-        let encoding = self.read_args.encoding_of(&bytes, path, formats)?;
+        let (bytes, encoding) = self.read_args.read(path, formats)?;
         let limits = policy.limits(self.limit_args.limits());
         let options = self.read_args.options(encoding, &bytes).with_limits(limits);
         let (report, layout) = match encoding {
@@ -107,7 +106,7 @@ impl Check {
         let report = report.map_err(|error| Failure::from_error(&name_of(path), &error))?;
         let report = policy.apply(report);
         Ok(CheckResult {
-            file: path.display().to_string(),
+            file: text_of(path),
             format: encoding.name(),
             valid: report.is_valid(self.read_args.strictness()),
             errors: report.errors(),

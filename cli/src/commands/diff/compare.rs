@@ -11,7 +11,7 @@ use super::{scene, values};
 use crate::buffer::Buffer;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result};
-use crate::input::{self, name_of};
+use crate::input::name_of;
 use crate::json;
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::scenes;
@@ -36,8 +36,7 @@ pub struct ComparisonOptions<'r> {
 impl<'f> ComparedFile<'f> {
     /// Reads a file and determines its encoding.
     pub fn open(path: &'f Path, read_args: &ReadArgs, formats: &Formats) -> Result<ComparedFile<'f>> {
-        let bytes = input::read(path)?;
-        let encoding = read_args.encoding_of(&bytes, path, formats)?;
+        let (bytes, encoding) = read_args.read(path, formats)?;
         Ok(ComparedFile { path, bytes, encoding })
     }
 
