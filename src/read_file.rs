@@ -45,7 +45,8 @@ pub(crate) fn read_rest(
     bytes: &mut Vec<u8>,
 ) -> Result<()> {
     let max = limits.max_file_size;
-    let too_large = || Error::limit_exceeded(Limit::FileSize, format!("larger than the limit of {max} bytes"));
+    let too_large =
+        || Error::limit_exceeded(Limit::FileSize, format!("larger than the limit of {max} bytes"));
     if size.is_some_and(|size| size > max) {
         return Err(too_large());
     }

@@ -79,7 +79,10 @@ pub fn max_size() -> u64 {
 }
 
 fn too_large(kind: &str) -> io::Error {
-    let message = format!("the {kind} is larger than {} GiB, the limit for files that are read whole", max_size() >> 30);
+    let message = format!(
+        "the {kind} is larger than {} GiB, the limit for files that are read whole",
+        max_size() >> 30
+    );
     io::Error::new(ErrorKind::FileTooLarge, message)
 }
 

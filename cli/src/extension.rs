@@ -13,9 +13,9 @@ use crate::output::name_of;
 /// The extensions of pictures, pages, texts and archives. Other unknown extensions are accepted, since temporary files
 /// of other programs have random ones.
 const OTHER_KINDS: [&str; 34] = [
-    "png", "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff", "tga", "svg", "avif", "exr", "hdr", "ico", "ppm", "dds",
-    "ktx2", "pdf", "html", "htm", "xml", "md", "txt", "csv", "json", "jsonl", "fbx", "dae", "usd", "usdz", "3ds", "blend",
-    "mtl", "zip",
+    "png", "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff", "tga", "svg", "avif", "exr", "hdr", "ico",
+    "ppm", "dds", "ktx2", "pdf", "html", "htm", "xml", "md", "txt", "csv", "json", "jsonl", "fbx", "dae",
+    "usd", "usdz", "3ds", "blend", "mtl", "zip",
 ];
 
 /// Returns a usage error if the extension of the output file `path` is not in `own`, but is that of another kind of

@@ -169,7 +169,9 @@ impl JobLog {
         if let (Some(name), Some(first)) = (name, &failed.first) {
             let message = match failed.count {
                 1 => format!("invalid, as recorded in {name}"),
-                count => format!("invalid, as recorded in {name}; {} in total", counted(count, "file", "files")),
+                count => {
+                    format!("invalid, as recorded in {name}; {} in total", counted(count, "file", "files"))
+                }
             };
             Failure::invalid(first, message).report();
         }
@@ -198,7 +200,12 @@ impl JobLog {
     /// Returns the images copied by the last conversion of a file; `None` without a log.
     pub fn last_images(&self, file: &Path) -> Option<ImageHashes> {
         let log = self.log.as_ref()?;
-        Some(log.states.get(file.as_os_str().as_encoded_bytes()).map(|state| state.images.clone()).unwrap_or_default())
+        Some(
+            log.states
+                .get(file.as_os_str().as_encoded_bytes())
+                .map(|state| state.images.clone())
+                .unwrap_or_default(),
+        )
     }
 
     /// Reads the state of a file before it is processed, to be passed to [`write`](JobLog::write). Returns `None`

@@ -83,7 +83,8 @@ pub fn list_files(
             if !is_explicit && output.is_some() && is_in_output(&path) {
                 continue;
             }
-            let listed = if path.is_dir() { files_in(&path, output, is_wanted) } else { Ok(vec![path.clone()]) };
+            let listed =
+                if path.is_dir() { files_in(&path, output, is_wanted) } else { Ok(vec![path.clone()]) };
             let listed = listed.map_err(|error| Failure::io(&text_of(&path), &error))?;
             let base = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
             files.extend(listed.into_iter().map(|file| {
@@ -114,8 +115,8 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>> {
         return unexpanded();
     };
     let Ok(matches) = glob::glob(pattern) else { return unexpanded() };
-    let matches = matches
-        .map(|found| found.map_err(|error| Failure::io(&text_of(&error.path()), error.error())));
+    let matches =
+        matches.map(|found| found.map_err(|error| Failure::io(&text_of(&error.path()), error.error())));
     let matches = matches.collect::<Result<Vec<_>>>()?;
     if matches.is_empty() { unexpanded() } else { Ok(matches) }
 }

@@ -235,8 +235,7 @@ impl StagedOutput {
         for StagedFile { path, file, role } in self.files.drain(..) {
             let failure = |error: io::Error| Failure::io(&text_of(&path), &error);
             if let (true, Some(folder)) = (self.creates_folders || role.is_image(), path.parent()) {
-                fs::create_dir_all(folder)
-                    .map_err(|error| Failure::io(&text_of(folder), &error))?;
+                fs::create_dir_all(folder).map_err(|error| Failure::io(&text_of(folder), &error))?;
             }
             let copy = file.handle().map_err(failure)?;
             let may_replace = match &role {

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use meshspec::Formats;
 use serde::Serialize;
 
-use crate::input::text_of;
 use crate::batch_args::BatchArgs;
 use crate::failure::{Failure, Result, Status};
+use crate::input::text_of;
 use crate::job_log::{JobLog, LoggedFailures};
 use crate::json;
 use crate::listing::{self, InputFile};

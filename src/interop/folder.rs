@@ -112,7 +112,8 @@ fn from_name(name: &Path) -> PathBuf {
     let mut bytes = Vec::with_capacity(rest.len());
     while let Some((first, after)) = rest.split_first() {
         let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let escaped = digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let escaped =
+            digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
         match escaped.filter(|byte| !byte.is_ascii()) {
             Some(byte) => {
                 bytes.push(byte);

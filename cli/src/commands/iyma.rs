@@ -216,8 +216,7 @@ impl SplitArgs {
         let meshes = self.meshes(&document, &mut losses)?;
         self.write_args.report_losses(&losses, &name)?;
         let files: Vec<_> = meshes.into_iter().map(|(index, mesh)| (self.output_path(index), mesh)).collect();
-        fs::create_dir_all(&self.out)
-            .map_err(|error| Failure::io(&text_of(&self.out), &error))?;
+        fs::create_dir_all(&self.out).map_err(|error| Failure::io(&text_of(&self.out), &error))?;
         self.write_args.write(files, &name)
     }
 

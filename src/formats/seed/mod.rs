@@ -60,7 +60,10 @@ use super::{About, Declared, Detection, Format, Specification, reject_violations
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::grammar::{Grammar, Occurrence, ValueType};
-use crate::{Confidence, Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
+use crate::{
+    Confidence, Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity,
+    WriteOptions,
+};
 use codec::diagnostic::UnreadableLines;
 use codec::{detect, locate, write};
 

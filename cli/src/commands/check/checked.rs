@@ -93,7 +93,8 @@ impl CheckResult {
     /// Prints the first of the most severe findings in one line, without its bytes.
     fn print_worst_finding(&self, shown: &FindingSelection, out: &mut impl Write) -> io::Result<()> {
         let findings = shown.findings.iter();
-        let worst = findings.reduce(|worst, next| if next.rule.severity > worst.rule.severity { next } else { worst });
+        let worst = findings
+            .reduce(|worst, next| if next.rule.severity > worst.rule.severity { next } else { worst });
         match worst {
             Some(finding) => {
                 let label = finding.rule.severity.label();

@@ -8,8 +8,8 @@ use meshspec::conformance::corpus::{CaseKind, IndexEntry, Verdict};
 use meshspec::{Dialect, Formats, Strictness};
 use serde_json::Value;
 
-use crate::input::text_of;
 use crate::failure::{Failure, Result};
+use crate::input::text_of;
 use crate::{input, job_log, regular_files};
 
 /// The name of the index in the folder of a corpus.

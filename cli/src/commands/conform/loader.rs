@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
 
 use super::capture::{CapturedOutput, PipeCapture};
-use crate::input::text_of;
 use crate::failure::{Failure, Result};
+use crate::input::text_of;
 use crate::process_groups;
 
 /// The placeholder in the command for the path of the file.

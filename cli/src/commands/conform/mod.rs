@@ -219,8 +219,7 @@ impl Conform {
             variant_timeout: self.variant_timeout(outcomes),
             timeout: self.timeout,
         };
-        fs::create_dir_all(&self.out)
-            .map_err(|error| Failure::io(&text_of(&self.out), &error))?;
+        fs::create_dir_all(&self.out).map_err(|error| Failure::io(&text_of(&self.out), &error))?;
         let mut first_failure = Ok(());
         let bar = progress::bar_for(&groups.iter().map(|group| group.first.case).collect::<Vec<_>>());
         let work = |group| {

@@ -5,8 +5,8 @@ use std::path::Path;
 use meshspec::Loss;
 use serde::Serialize;
 
-use crate::input::text_of;
 use crate::failure::{Failure, Result};
+use crate::input::text_of;
 use crate::job_log::ImageHashes;
 use crate::messages::Note;
 

@@ -61,7 +61,8 @@ impl Folder {
         for name in names.take(MAX_FILES) {
             let address = percent_encode(name.as_os_str().as_encoded_bytes(), PERCENT_ENCODED);
             // Writing to a string cannot fail.
-            let _ = writeln!(links, "<li><a href=\"view/{address}\">{}</a></li>", escape_html(&text_of(name)));
+            let _ =
+                writeln!(links, "<li><a href=\"view/{address}\">{}</a></li>", escape_html(&text_of(name)));
         }
         let note = match files.len() {
             0 => "No file in this folder has a supported extension.".to_owned(),

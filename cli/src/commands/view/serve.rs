@@ -2,8 +2,8 @@
 
 use crate::input::{self, text_of};
 use std::io::{self, Write};
-use std::path::Path;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
@@ -44,8 +44,7 @@ impl<'v> Server<'v> {
     ///
     /// Returns an error if the path is not a folder, or no port can be bound.
     pub fn run(view: &'v View, formats: &'v Formats) -> Result<()> {
-        let folder = Folder::open(&view.file)
-            .map_err(|error| Failure::io(&text_of(&view.file), &error))?;
+        let folder = Folder::open(&view.file).map_err(|error| Failure::io(&text_of(&view.file), &error))?;
         let failure = |error: io::Error| Failure::io("the loopback interface", &error);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failure)?;
         let port = listener.local_addr().map_err(failure)?.port();
@@ -121,7 +120,8 @@ impl<'v> Server<'v> {
         let Ok(path) = self.folder.locate(name) else { return not_found() };
         let mut html = Vec::new();
         let content = self.view.read_content(&path, self.formats);
-        let content = content.or_else(|failure| self.view.undecoded_content(&path, failure.message(), self.formats));
+        let content =
+            content.or_else(|failure| self.view.undecoded_content(&path, failure.message(), self.formats));
         match content {
             Ok(content) => match Page::of(content).write(PageMode::Served, &mut html) {
                 Ok(()) => Response::html(html),

@@ -6,9 +6,9 @@ use ::gltf::json::validation::Checked;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
+use crate::interop::folder::name_from_bytes;
 use crate::interop::gltf::errors::{ReadLog, malformed};
 use crate::interop::gltf::file::{GltfFile, parse_data_uri};
-use crate::interop::folder::name_from_bytes;
 use crate::interop::gltf::{TEXTURE_SOURCES, TEXTURE_TRANSFORM, label};
 use crate::interop::images;
 use crate::interop::numbers::TextureTransform;
