@@ -6,9 +6,10 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::formats::detect_without;
-use crate::interop::{Folder, Interchange};
+use crate::interop::{Folder, Interchange, to_name};
+use crate::read_file::read_file;
 use crate::scene::{Scene, SceneOptions};
-use crate::{AnyFormat, Error, FormatId, Loss, ReadOptions, Result, WriteOptions};
+use crate::{AnyFormat, Error, FormatId, Formats, Loss, ReadOptions, Result, WriteOptions};
 
 impl Scene {
     /// Reads a file in any built-in or interchange format. Returns the scene and the losses.
@@ -51,6 +52,8 @@ impl Scene {
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Scene, Vec<Loss>)> {
         let path = path.as_ref();
         let scene_options = SceneOptions::default().with_strictness(options.strictness);
+        let is_possible =
+            |start: &[u8], size| Formats::builtin().may_detect(start) || Interchange::may_detect(start, size);
         let read = |bytes: Vec<u8>| match Interchange::detect(&bytes) {
             Some(format) => format.read(&bytes, &Folder::of(path), &scene_options, &options.limits),
             None => {
@@ -60,7 +63,7 @@ impl Scene {
                 Ok((scene, losses))
             }
         };
-        fs::read(path).map_err(Error::from).and_then(read).map_err(|error| error.in_file(path))
+        read_file(path, &options.limits, is_possible).and_then(read).map_err(|error| error.in_file(path))
     }
 
     /// Writes the scene to `path`, and any companion files next to it. The extension selects a built-in or interchange
@@ -77,40 +80,55 @@ impl Scene {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     ///
-    /// Two formats share the extension `.mesh`. To write one of them, create its document and write the bytes:
+    /// Two formats share the extension `.mesh`: Seed is written if the scene was read from Seed, otherwise MESH.
+    /// [`save_as`](Scene::save_as) writes either.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the extension is unknown, the format cannot express the scene, or writing fails. The message
+    /// starts with the path. Files are written atomically, after the conversion succeeds.
+    pub fn save(self, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
+        let path = path.as_ref();
+        if Interchange::by_extension(path).is_some() {
+            return Interchange::save(self, path);
+        }
+        let formats = Formats::builtin();
+        let source = self.source.as_ref().and_then(|source| formats.get(&source.format).ok());
+        let Some(format) = formats.for_output(path, source) else {
+            let extensions = formats.iter().flat_map(|format| format.about().extensions).copied();
+            let mut supported = interchange_names();
+            for extension in extensions {
+                if !supported.contains(&extension) {
+                    supported.push(extension);
+                }
+            }
+            return Err(extension_error(path, &supported));
+        };
+        self.save_as(format, path)
+    }
+
+    /// Like [`save`](Scene::save), but writes a file of `format`, a built-in or custom format, whatever the extension of
+    /// `path`.
     ///
     /// ```no_run
-    /// # #[cfg(feature = "mesh")] {
+    /// # #[cfg(feature = "seed")] {
+    /// use meshspec::FormatId;
     /// use meshspec::scene::Scene;
-    /// use meshspec::{Document, FormatId};
     ///
     /// let (scene, _) = Scene::open("robot.glb")?;
-    /// let (document, lost) = Document::from_scene(FormatId::Mesh, scene, &Default::default())?;
-    /// std::fs::write("robot.mesh", document.write(&Default::default())?)?;
+    /// scene.save_as(FormatId::Seed, "robot.mesh")?;
     /// # }
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// Returns an error if the extension is unknown or belongs to several formats, the format cannot express the scene,
-    /// or writing fails. The message starts with the path. Files are written atomically, after the conversion succeeds.
-    pub fn save(self, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
+    /// Returns an error if the format cannot express the scene, or writing fails. The message starts with the path.
+    pub fn save_as(self, format: impl Into<AnyFormat>, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
-        if Interchange::by_extension(path).is_some() {
-            return Interchange::save(self, path);
-        }
-        let Some(format) = FormatId::by_extension(path) else {
-            let formats = FormatId::ALL.iter().map(|format| format.about());
-            let extensions = formats.flat_map(|about| about.extensions).copied();
-            let is_unambiguous =
-                |extension: &&str| FormatId::by_extension(Path::new(&format!("a.{extension}"))).is_some();
-            let supported = [interchange_names(), extensions.filter(is_unambiguous).collect()].concat();
-            return Err(extension_error(path, &supported));
-        };
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         let options = SceneOptions::default().with_extension(extension);
-        let written = AnyFormat::from(format).write_scene(self, &options, &WriteOptions::default());
+        let written = format.into().write_scene(self, &options, &WriteOptions::default());
         let (bytes, losses) = written.map_err(|error| error.in_file(path))?;
         write_atomically(path, &bytes)?;
         Ok(losses)
@@ -133,20 +151,22 @@ impl Interchange {
     ///
     /// # Errors
     ///
-    /// Returns an error if the extension is not that of an interchange format, or the file name is not UTF-8. Also
-    /// returns an error if the format cannot express the scene, or writing fails. The message starts with the path.
+    /// Returns an error if the extension is not that of an interchange format, the format cannot express the scene, or
+    /// writing fails. The message starts with the path. The names of companion files are percent-encoded where the name
+    /// of the file is not UTF-8.
     /// Nothing is written until the conversion succeeds, and each file is written atomically.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
         let format =
             Interchange::by_extension(path).ok_or_else(|| extension_error(path, &interchange_names()))?;
         let mut files = BTreeMap::<String, Vec<u8>>::new();
-        let name = path.file_name().and_then(|name| name.to_str());
-        let losses = (name.ok_or_else(|| Error::unsupported("the file name is not UTF-8")))
-            .and_then(|name| format.write(scene, name, &mut files, &SceneOptions::default()))
+        let own_name = to_name(path.file_name().unwrap_or_default());
+        let losses = format
+            .write(scene, &own_name, &mut files, &SceneOptions::default())
             .map_err(|error| error.in_file(path))?;
         for (name, bytes) in files {
-            write_atomically(&path.with_file_name(name), &bytes)?;
+            let file = if name == own_name { path.to_owned() } else { path.with_file_name(name) };
+            write_atomically(&file, &bytes)?;
         }
         Ok(losses)
     }
@@ -167,8 +187,8 @@ fn extension_error(path: &Path, supported: &[&str]) -> Error {
         _ => {
             let formats = formats.join(" and ");
             format!(
-                "`.{extension}` is an extension of {formats}: create a document of the format with \
-                 `Document::from_scene`, and write it"
+                "`.{extension}` is an extension of {formats}, which are no interchange formats: write one with \
+                 `Scene::save_as`"
             )
         }
     };
@@ -176,7 +196,7 @@ fn extension_error(path: &Path, supported: &[&str]) -> Error {
 }
 
 fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = to_name(path.file_name().unwrap_or_default());
     let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     let with_path = |error| Error::from(error).in_file(path);
     let mut file = File::create_new(&temporary).map_err(with_path)?;

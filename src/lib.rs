@@ -214,6 +214,7 @@ mod options;
 )]
 mod parallel;
 mod path;
+mod read_file;
 mod rule;
 #[cfg(feature = "scene")]
 pub mod scene;

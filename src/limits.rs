@@ -25,6 +25,8 @@ pub struct Limits {
     /// Maximum number of list items without bytes in one file; 1,048,576 by default. The size of the file does not
     /// bound their number.
     pub max_empty_items: u64,
+    /// Maximum size in bytes of a file that is read whole; 4 GiB by default.
+    pub max_file_size: u64,
     /// Maximum total size in bytes of the material libraries that one OBJ file references; 64 MiB by default.
     pub max_libraries: u64,
     /// Maximum number of findings per rule that a report keeps; 100 by default. Further findings are only counted.
@@ -46,6 +48,8 @@ pub enum Limit {
     EmptyItems,
     /// [`Limits::max_triangles`], or a limit derived from it.
     Triangles,
+    /// [`Limits::max_file_size`].
+    FileSize,
     /// A limit that no option changes, such as the maximum total size of overlapping lists in a file.
     Fixed,
 }
@@ -55,6 +59,7 @@ impl Default for Limits {
         Limits {
             max_decoded: 4 << 30,
             max_empty_items: 1 << 20,
+            max_file_size: 4 << 30,
             max_libraries: 64 << 20,
             max_findings_per_rule: 100,
             max_triangles: MAX_TRIANGLES,
@@ -78,6 +83,11 @@ impl Limits {
     /// Sets the maximum number of list items without bytes.
     pub fn with_max_empty_items(self, items: u64) -> Limits {
         Limits { max_empty_items: items, ..self }
+    }
+
+    /// Sets the maximum size in bytes of a file that is read whole.
+    pub fn with_max_file_size(self, bytes: u64) -> Limits {
+        Limits { max_file_size: bytes, ..self }
     }
 
     /// Sets the maximum total size of material libraries in bytes.

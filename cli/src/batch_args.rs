@@ -7,9 +7,11 @@ use std::path::{Component, PathBuf};
 use std::thread;
 
 use clap::Args;
+use meshspec::Formats;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
+use crate::extension;
 use crate::failure::{Failure, Result};
 use crate::input::{self, is_standard};
 use crate::job_log::{ChangeCriterion, JobLog};
@@ -52,8 +54,9 @@ impl BatchArgs {
             for entry in text.split(|byte| *byte == separator) {
                 let entry = if separator == 0 { entry } else { entry.strip_suffix(b"\r").unwrap_or(entry) };
                 if !entry.is_empty() {
-                    let file =
-                        parse_path(entry).map_err(|error| Failure::invalid(&input::name_of(list), error))?;
+                    let file = input::path_from_bytes(entry).ok_or_else(|| {
+                        Failure::invalid(&input::name_of(list), "a path in the list is not UTF-8")
+                    })?;
                     // Keeps the folders, so that files with the same name have different outputs.
                     let parts = file.components().filter(|part| matches!(part, Component::Normal(_)));
                     files.push(InputFile { relative_path: parts.collect(), file, is_explicit: false });
@@ -69,7 +72,11 @@ impl BatchArgs {
             (Some(log), Some(_)) if is_standard(log) => {
                 Err(Failure::usage("--newer", "requires a file as LOG: standard output cannot be read back"))
             }
-            (Some(log), newer) => JobLog::open(log, newer, command, options),
+            (Some(log), newer) => {
+                let own = ["jsonl", "json", "log", "txt"];
+                extension::require(log, &own, "a log in JSON lines", &Formats::builtin())?;
+                JobLog::open(log, newer, command, options)
+            }
             (None, _) if self.json_lines => Ok(JobLog::on_stdout()),
             (None, _) => Ok(JobLog::disabled()),
         }
@@ -118,16 +125,4 @@ impl JobArgs {
         }
         Ok(())
     }
-}
-
-/// Converts an entry of a file list to a path.
-#[cfg(unix)]
-fn parse_path(bytes: &[u8]) -> Result<PathBuf, &'static str> {
-    use std::os::unix::ffi::OsStrExt;
-    Ok(std::ffi::OsStr::from_bytes(bytes).into())
-}
-
-#[cfg(not(unix))]
-fn parse_path(bytes: &[u8]) -> Result<PathBuf, &'static str> {
-    std::str::from_utf8(bytes).map(PathBuf::from).map_err(|_| "a path in the list is not UTF-8")
 }

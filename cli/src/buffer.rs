@@ -5,13 +5,15 @@ use std::io::{self, ErrorKind, Read};
 use std::ops::Deref;
 
 use memmap2::MmapMut;
+use meshspec::Limits;
 
 /// The minimum size of a file that is read into huge pages, in bytes. With small pages, page faults would take most of
-/// the time.
+/// the time. Of a larger file, this many bytes are read before it is recognised: more than any format inspects.
 const MIN_LARGE_SIZE: u64 = 4 << 20;
 
-/// The maximum size of a stream in bytes.
-const MAX_STREAM_SIZE: u64 = 4 << 30;
+/// Returns `false` if the bytes are the start of another kind of file than the expected ones. Also receives the size of
+/// a regular file.
+pub type StartCheck<'c> = &'c dyn Fn(&[u8], Option<u64>) -> bool;
 
 /// The bytes of a file in memory.
 ///
@@ -24,36 +26,64 @@ pub enum Buffer {
 
 impl Buffer {
     /// Reads a file. Returns fewer bytes if the file is truncated while reading.
-    pub fn read_file(mut file: File) -> io::Result<Buffer> {
-        let size = file.metadata()?.len();
-        if size < MIN_LARGE_SIZE {
-            return Buffer::read_stream(&mut file);
+    ///
+    /// # Errors
+    ///
+    /// See [`read_stream`](Buffer::read_stream).
+    pub fn read_file(mut file: File, is_possible: StartCheck) -> io::Result<Buffer> {
+        let metadata = file.metadata()?;
+        let size = metadata.len();
+        // FIFOs and devices have no size.
+        if size < MIN_LARGE_SIZE || !metadata.is_file() {
+            return Buffer::read_stream(&mut file, is_possible);
+        }
+        let mut start = vec![0; MIN_LARGE_SIZE as usize];
+        let start_size = fill(&mut start, &mut file)?;
+        start.truncate(start_size);
+        if !is_possible(&start, Some(size)) {
+            return Ok(Buffer::Small(start));
+        }
+        if size > max_size() {
+            return Err(too_large("file"));
         }
         let size = usize::try_from(size).map_err(|_| ErrorKind::OutOfMemory)?;
         let mut memory = MmapMut::map_anon(size)?;
         // Ignores an error, since huge pages are optional.
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
-        let read = fill(&mut memory, &mut file)?;
+        memory[..start_size].copy_from_slice(&start);
+        drop(start);
+        let read = start_size + fill(&mut memory[start_size..], &mut file)?;
         Ok(Buffer::Large(memory, read))
     }
 
-    /// Reads a stream to its end.
+    /// Reads a stream to its end, or only its first 4 MiB if `is_possible` returns `false` for them. These are then
+    /// rejected like a small file.
     ///
     /// # Errors
     ///
-    /// Returns an error if reading fails, or if the stream is longer than [`MAX_STREAM_SIZE`]: it may be endless.
-    pub fn read_stream(stream: &mut dyn Read) -> io::Result<Buffer> {
+    /// Returns an error if reading fails, or if the stream exceeds [`Limits::max_file_size`]: it may be endless.
+    pub fn read_stream(stream: &mut dyn Read, is_possible: StartCheck) -> io::Result<Buffer> {
         let mut bytes = Vec::new();
-        stream.take(MAX_STREAM_SIZE + 1).read_to_end(&mut bytes)?;
-        match bytes.len() as u64 > MAX_STREAM_SIZE {
-            true => Err(io::Error::new(
-                ErrorKind::FileTooLarge,
-                "the stream is longer than 4 GiB: save it as a file",
-            )),
-            false => Ok(Buffer::Small(bytes)),
+        stream.take(MIN_LARGE_SIZE).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 == MIN_LARGE_SIZE && is_possible(&bytes, None) {
+            stream.take(max_size() + 1 - MIN_LARGE_SIZE).read_to_end(&mut bytes)?;
         }
+        if bytes.len() as u64 > max_size() { Err(too_large("stream")) } else { Ok(Buffer::Small(bytes)) }
     }
+}
+
+/// The maximum size of a file or stream in bytes.
+pub fn max_size() -> u64 {
+    Limits::default().max_file_size
+}
+
+fn too_large(kind: &str) -> io::Error {
+    let message = format!(
+        "the {kind} is larger than {} GiB, the limit for files that are read whole",
+        max_size() >> 30
+    );
+    io::Error::new(ErrorKind::FileTooLarge, message)
 }
 
 /// Reads until the memory is full or the stream ends. Returns the number of bytes read.
@@ -91,7 +121,7 @@ mod tests {
     fn read(bytes: &[u8]) -> Buffer {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
-        Buffer::read_file(file.reopen().unwrap()).unwrap()
+        Buffer::read_file(file.reopen().unwrap(), &|_, _| true).unwrap()
     }
 
     #[test]
@@ -102,6 +132,28 @@ mod tests {
             assert_eq!(matches!(buffer, Buffer::Large(..)), size >= MIN_LARGE_SIZE);
             assert!(*buffer == bytes[..size as usize], "{size} bytes");
         }
+    }
+
+    #[test]
+    fn the_rest_of_a_large_file_of_another_kind_is_not_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for size in [MIN_LARGE_SIZE, MIN_LARGE_SIZE + 1, max_size() + 1] {
+            // A sparse file.
+            file.as_file().set_len(size).unwrap();
+            let mut received = None;
+            let received_cell = std::cell::RefCell::new(&mut received);
+            let is_possible = |start: &[u8], size| {
+                **received_cell.borrow_mut() = Some((start.len() as u64, size));
+                false
+            };
+            let buffer = Buffer::read_file(file.reopen().unwrap(), &is_possible).unwrap();
+            assert_eq!(buffer.len() as u64, MIN_LARGE_SIZE);
+            let stream = Buffer::read_stream(&mut io::repeat(0), &|_, size| size.is_some()).unwrap();
+            assert_eq!(stream.len() as u64, MIN_LARGE_SIZE);
+            assert_eq!(received, Some((MIN_LARGE_SIZE, Some(size))));
+        }
+        let error = Buffer::read_file(file.reopen().unwrap(), &|_, _| true).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use meshspec::interop::Interchange;
 use meshspec::scene::Conventions;
 use meshspec::{AnyFormat, Formats};
 
+use crate::extension;
 use crate::failure::{Failure, Result};
 use crate::input::{is_standard, name_of};
 use crate::output;
@@ -82,20 +83,49 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding of an output file whose extension several formats share: `input_format` if it uses the
-    /// extension, otherwise the format named like the extension. Returns a usage error if there is neither.
+    /// Returns `false` if a file that starts with the bytes `start` is not read as `from` or, if that is `None`, not
+    /// [detected](Encoding::detect) with certainty. `size` is the size of the file, if known.
+    pub fn may_read(
+        from: Option<Encoding>,
+        path: &Path,
+        formats: &Formats,
+        start: &[u8],
+        size: Option<u64>,
+    ) -> bool {
+        let is_decisive = |encoding: &Encoding| !matches!(encoding, Encoding::Format(_));
+        match from.or_else(|| Encoding::by_extension(path, formats).filter(is_decisive)) {
+            Some(encoding) => encoding.may_start_with(start),
+            None => formats.may_detect(start) || Interchange::may_detect(start, size),
+        }
+    }
+
+    /// Returns `false` if no file of this encoding starts with the bytes `start`.
+    pub fn may_start_with(self, start: &[u8]) -> bool {
+        match self {
+            Encoding::Json => start.trim_ascii_start().first().is_none_or(|first| *first == b'{'),
+            Encoding::Format(format) => format.may_start_with(start),
+            Encoding::Interchange(format) => format.may_start_with(start),
+        }
+    }
+
+    /// Returns the encoding of an output file whose extension several formats share. See [`Formats::for_output`].
+    /// Returns a usage error if there is none.
     pub fn by_shared_extension(
         path: &Path,
         input_format: Option<AnyFormat>,
         formats: &Formats,
     ) -> Result<Encoding> {
-        let candidates = formats_with_extension(path, formats);
-        let named =
-            |format: &&AnyFormat| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(format.name()));
-        let format = input_format
-            .filter(|input_format| candidates.contains(input_format))
-            .or(candidates.iter().find(named).copied());
+        let format = formats.for_output(path, input_format);
         format.map(Encoding::Format).ok_or_else(|| unknown_output_format(path, formats))
+    }
+
+    /// Returns a usage error if the extension of the output file `path` is that of another kind of file.
+    pub fn require_extension(self, path: &Path, formats: &Formats) -> Result<()> {
+        let own = match self {
+            Encoding::Format(format) => format.about().extensions,
+            _ => &[self.name()],
+        };
+        extension::require(path, own, self.title(), formats)
     }
 
     /// Returns the extension for an output file. For JSON and interchange formats, it is their name. For a format, it

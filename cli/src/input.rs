@@ -1,5 +1,6 @@
 //! Reads input files and standard input, and parses dialect options.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, Value
 use meshspec::interop::{Files, Folder};
 use meshspec::{AnyFormat, Dialect, Formats, ReadOptions};
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, StartCheck};
 use crate::failure::{Failure, Result};
 use crate::regular_files;
 
@@ -31,12 +32,34 @@ pub fn is_standard(path: &Path) -> bool {
 
 /// Returns the name of an input file for messages.
 pub fn name_of(path: &Path) -> String {
-    if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }
+    if is_standard(path) { "standard input".to_owned() } else { text_of(path) }
+}
+
+/// Returns a path as text. Bytes that are not UTF-8 are written as `\xFF`, so that different files have different texts.
+pub fn text_of(path: impl AsRef<OsStr>) -> String {
+    let mut text = String::new();
+    for chunk in path.as_ref().as_encoded_bytes().utf8_chunks() {
+        text += chunk.valid();
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")));
+    }
+    text
+}
+
+/// Returns the path with these bytes; `None` if paths are Unicode on this system, and the bytes are not UTF-8.
+#[cfg(unix)]
+pub fn path_from_bytes(bytes: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(OsStr::from_bytes(bytes).into())
+}
+
+#[cfg(not(unix))]
+pub fn path_from_bytes(bytes: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(bytes).map(PathBuf::from).ok()
 }
 
 /// Returns `true` if a path contains a wildcard: `*`, `?` or `[`.
 pub fn is_pattern(path: &Path) -> bool {
-    path.to_str().is_some_and(|text| text.contains(['*', '?', '[']))
+    path.as_os_str().as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte))
 }
 
 /// Creates the failure for an error when opening or reading the file `path`.
@@ -52,10 +75,15 @@ fn read_failure(path: &Path, error: io::Error) -> Failure {
 
 /// Reads a file or standard input.
 pub fn read(path: &Path) -> Result<Buffer> {
+    read_expected(path, &|_, _| true)
+}
+
+/// Like [`read`], but reads only the first bytes if they show that the file is of another kind.
+pub fn read_expected(path: &Path, is_possible: StartCheck) -> Result<Buffer> {
     let bytes = if is_standard(path) {
-        Buffer::read_stream(&mut io::stdin().lock())
+        Buffer::read_stream(&mut io::stdin().lock(), is_possible)
     } else {
-        File::open(path).and_then(Buffer::read_file)
+        File::open(path).and_then(|file| Buffer::read_file(file, is_possible))
     };
     bytes.map_err(|error| read_failure(path, error))
 }

@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::failure::{Failure, Result, Status};
-use crate::input::is_standard;
+use crate::input::{is_standard, text_of};
 use crate::json;
 use crate::regular_files;
+use crate::terminal::counted;
 
 /// The criterion by which a file counts as unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -40,7 +41,8 @@ struct LogFile {
     newer: Option<ChangeCriterion>,
     /// A hash of the program version, the command and its options.
     options_hash: String,
-    states: HashMap<String, FileState>,
+    /// By the bytes of the path.
+    states: HashMap<Vec<u8>, FileState>,
 }
 
 /// The state of a file when it was processed, and the result of processing it.
@@ -55,6 +57,9 @@ pub struct FileState {
     /// A hash of the program version, the command and its options, on which the result depends.
     options: String,
     status: u8,
+    /// The bytes of the path in hexadecimal digits if they are not UTF-8, since `file` is text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
     /// The images copied for the output.
     #[serde(default, skip_serializing_if = "ImageHashes::is_empty")]
     pub images: ImageHashes,
@@ -62,6 +67,20 @@ pub struct FileState {
 
 /// The SHA-256 of image files in hexadecimal digits, by path.
 pub type ImageHashes = BTreeMap<String, String>;
+
+/// Files that failed without a printed reason.
+#[derive(Debug, Default)]
+pub struct LoggedFailures {
+    first: Option<String>,
+    count: u64,
+}
+
+impl LoggedFailures {
+    pub fn add(&mut self, file: &Path) {
+        self.first.get_or_insert_with(|| text_of(file));
+        self.count += 1;
+    }
+}
 
 #[derive(Serialize)]
 struct LogLine<'a, T> {
@@ -119,7 +138,7 @@ impl JobLog {
             let log = LogFile { name: None, newer, options_hash, states: HashMap::new() };
             return Ok(JobLog { log: Some(log), ..JobLog::on_stdout() });
         }
-        let name = path.display().to_string();
+        let name = text_of(path);
         let fail = |error| Failure::io(&name, &error);
         let mut file = File::options().read(true).append(true).create(true).open(path).map_err(fail)?;
         if !is_log_file(&file).map_err(fail)? {
@@ -144,12 +163,26 @@ impl JobLog {
         self.log.is_some()
     }
 
+    /// Prints one error about files that failed, whose results are only in the log file, if any.
+    pub fn report_failures(&self, failed: &LoggedFailures) {
+        let name = self.log.as_ref().and_then(|log| log.name.as_ref());
+        if let (Some(name), Some(first)) = (name, &failed.first) {
+            let message = match failed.count {
+                1 => format!("invalid, as recorded in {name}"),
+                count => {
+                    format!("invalid, as recorded in {name}; {} in total", counted(count, "file", "files"))
+                }
+            };
+            Failure::invalid(first, message).report();
+        }
+    }
+
     /// Returns the logged status of a file that is unchanged and need not be processed again. Returns `None` for other
     /// files, after a usage or I/O error, and without a log or `--newer`.
     pub fn finished_status(&self, file: &Path) -> Option<Status> {
         let log = self.log.as_ref()?;
         let newer = log.newer?;
-        let logged = log.states.get(&*file.to_string_lossy())?;
+        let logged = log.states.get(file.as_os_str().as_encoded_bytes())?;
         let now = FileState::read(file, None, &log.options_hash).ok()?;
         let is_same = match newer {
             ChangeCriterion::Time => logged.modified == now.modified,
@@ -167,7 +200,12 @@ impl JobLog {
     /// Returns the images copied by the last conversion of a file; `None` without a log.
     pub fn last_images(&self, file: &Path) -> Option<ImageHashes> {
         let log = self.log.as_ref()?;
-        Some(log.states.get(&*file.to_string_lossy()).map(|state| state.images.clone()).unwrap_or_default())
+        Some(
+            log.states
+                .get(file.as_os_str().as_encoded_bytes())
+                .map(|state| state.images.clone())
+                .unwrap_or_default(),
+        )
     }
 
     /// Reads the state of a file before it is processed, to be passed to [`write`](JobLog::write). Returns `None`
@@ -208,6 +246,7 @@ impl FileState {
             sha256: if newer == Some(ChangeCriterion::Hash) { Some(hash_file(file)?) } else { None },
             options: options_hash.to_owned(),
             status: 0,
+            path: file.to_str().is_none().then(|| to_hex(file.as_os_str().as_encoded_bytes())),
             images: ImageHashes::new(),
         })
     }
@@ -231,7 +270,7 @@ fn is_log_file(mut file: &File) -> io::Result<bool> {
 }
 
 /// Returns the last state of each file in a log, and the offset at which the last complete line of the log ends.
-fn read_states(log: &File) -> io::Result<(HashMap<String, FileState>, u64)> {
+fn read_states(log: &File) -> io::Result<(HashMap<Vec<u8>, FileState>, u64)> {
     let mut reader = BufReader::new(log);
     let mut states = HashMap::new();
     let (mut line, mut end) = (Vec::new(), 0);
@@ -239,7 +278,8 @@ fn read_states(log: &File) -> io::Result<(HashMap<String, FileState>, u64)> {
         end += line.len() as u64;
         // Lines written by `--json-lines` have no state.
         if let Ok(LoggedFile { file, done }) = serde_json::from_slice(&line) {
-            states.insert(file, done);
+            let path = done.path.as_deref().map_or_else(|| Some(file.into_bytes()), from_hex);
+            states.extend(path.map(|path| (path, done)));
         }
         line.clear();
     }
@@ -256,6 +296,12 @@ pub fn hash_file(file: &Path) -> io::Result<String> {
 /// Returns the SHA-256 of bytes in hexadecimal digits.
 pub fn hash_bytes(bytes: &[u8]) -> String {
     to_hex(&Sha256::digest(bytes))
+}
+
+/// Returns the bytes with these hexadecimal digits; `None` if they are malformed.
+fn from_hex(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
+    pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
 }
 
 fn to_hex(bytes: &[u8]) -> String {

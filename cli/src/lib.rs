@@ -18,6 +18,7 @@ mod content_kind;
 mod encoding;
 mod examples;
 mod excerpt;
+mod extension;
 mod failure;
 mod file_content;
 mod findings;
@@ -83,7 +84,9 @@ use program::Help;
 pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let help = if arguments.iter().any(|argument| argument == "-h") { Help::Short } else { Help::Long };
-    let matches = program::command(formats, help).try_get_matches_from(arguments);
+    let command = program::command(formats, help);
+    let arguments = program::join_optional_values(&command, arguments);
+    let matches = command.try_get_matches_from(arguments);
     let program = match matches.and_then(|matches| program::Program::from_arg_matches(&matches)) {
         Ok(program) => program,
         Err(error) => {

@@ -9,7 +9,7 @@ use meshspec::Formats;
 use meshspec::interop::Interchange;
 
 use crate::failure::{Failure, Result};
-use crate::input::is_pattern;
+use crate::input::{is_pattern, text_of};
 use crate::regular_files;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl InputFile {
             return Ok(());
         }
         regular_files::require_regular(&self.file).map_err(|error| {
-            let failure = Failure::io(&self.file.display().to_string(), &error);
+            let failure = Failure::io(&text_of(&self.file), &error);
             match error.kind() {
                 io::ErrorKind::InvalidInput => {
                     failure.with_hint("to read it, give its path on the command line")
@@ -58,13 +58,34 @@ impl AsRef<Path> for InputFile {
 
 /// Lists the input files of `paths`: the files, the matches of patterns, and the files in folders and their subfolders
 /// for which `is_wanted` returns `true`. Includes missing files and patterns without a match unchanged.
-pub fn list_files(paths: &[PathBuf], is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<InputFile>> {
+///
+/// Skips the files in the folder `output` and its subfolders, if given, since they are outputs of earlier runs: unless a
+/// file, folder or pattern in `output` is named.
+pub fn list_files(
+    paths: &[PathBuf],
+    output: Option<&Path>,
+    is_wanted: &dyn Fn(&Path) -> bool,
+) -> Result<Vec<InputFile>> {
+    // A missing folder contains no outputs.
+    let output = output.and_then(|output| fs::canonicalize(output).ok());
+    let is_in_output = |path: &Path| {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let path = fs::canonicalize(path);
+        output.as_ref().is_some_and(|output| path.is_ok_and(|path| path.starts_with(output)))
+    };
     let mut files: Vec<InputFile> = Vec::new();
     for named in paths {
+        // The part of a pattern before its first wildcard.
+        let parent = named.ancestors().find(|ancestor| !is_pattern(ancestor)).unwrap_or(named);
+        let output = output.as_deref().filter(|_| !is_in_output(parent));
         for path in expand(named)? {
             let is_explicit = path == *named && !path.is_dir();
-            let listed = if path.is_dir() { files_in(&path, is_wanted) } else { Ok(vec![path.clone()]) };
-            let listed = listed.map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+            if !is_explicit && output.is_some() && is_in_output(&path) {
+                continue;
+            }
+            let listed =
+                if path.is_dir() { files_in(&path, output, is_wanted) } else { Ok(vec![path.clone()]) };
+            let listed = listed.map_err(|error| Failure::io(&text_of(&path), &error))?;
             let base = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
             files.extend(listed.into_iter().map(|file| {
                 let relative_path = file.strip_prefix(base).unwrap_or(&file).to_owned();
@@ -77,11 +98,11 @@ pub fn list_files(paths: &[PathBuf], is_wanted: &dyn Fn(&Path) -> bool) -> Resul
 
 /// Like [`list_files`], but returns a usage error if there is no file.
 pub fn list_at_least_one(paths: &[PathBuf], is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<InputFile>> {
-    let files = list_files(paths, is_wanted)?;
+    let files = list_files(paths, None, is_wanted)?;
     match paths.first() {
         Some(path) if files.is_empty() => {
             let message = "no file in it has a supported extension; `meshspec formats` lists the extensions";
-            Err(Failure::usage(&path.display().to_string(), message))
+            Err(Failure::usage(&text_of(path), message))
         }
         _ => Ok(files),
     }
@@ -94,22 +115,28 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>> {
         return unexpanded();
     };
     let Ok(matches) = glob::glob(pattern) else { return unexpanded() };
-    let matches = matches
-        .map(|found| found.map_err(|error| Failure::io(&error.path().display().to_string(), error.error())));
+    let matches =
+        matches.map(|found| found.map_err(|error| Failure::io(&text_of(&error.path()), error.error())));
     let matches = matches.collect::<Result<Vec<_>>>()?;
     if matches.is_empty() { unexpanded() } else { Ok(matches) }
 }
 
 /// Returns the files in a folder and its subfolders for which `is_wanted` returns `true`, sorted by name within each
-/// folder. Does not follow links to folders.
-pub fn files_in(folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> io::Result<Vec<PathBuf>> {
+/// folder. Does not follow links to folders, and skips the subfolder with the canonical path `skipped`.
+pub fn files_in(
+    folder: &Path,
+    skipped: Option<&Path>,
+    is_wanted: &dyn Fn(&Path) -> bool,
+) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
         if entry.file_type()?.is_dir() {
-            files.extend(files_in(&path, is_wanted)?);
+            if skipped.is_none_or(|skipped| fs::canonicalize(&path).is_ok_and(|path| path != skipped)) {
+                files.extend(files_in(&path, skipped, is_wanted)?);
+            }
         } else if is_wanted(&path) {
             files.push(path);
         }

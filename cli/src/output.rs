@@ -6,19 +6,19 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use meshspec::interop::Files;
+use meshspec::interop::{Files, to_name};
 use serde::Serialize;
 
 use crate::failure::{Failure, RENAME, Result};
 use crate::file_content::{compare_content, has_hash, have_same_content};
-use crate::input::{STANDARD, is_standard};
+use crate::input::{STANDARD, is_standard, text_of};
 use crate::job_log::{ImageHashes, hash_bytes};
 use crate::regular_files;
 use crate::temp_files::{SignalDeferral, TemporaryFile, defer_signals};
 
 /// Returns the name of an output file for messages.
 pub fn name_of(path: &Path) -> String {
-    if is_standard(path) { "standard output".to_owned() } else { path.display().to_string() }
+    if is_standard(path) { "standard output".to_owned() } else { text_of(path) }
 }
 
 /// Returns a usage error if `path` is an existing regular file and `force` is not set. Called before a command does any
@@ -26,7 +26,7 @@ pub fn name_of(path: &Path) -> String {
 pub fn reject_existing(path: &Path, force: bool) -> Result<()> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() && !force && !is_standard(path) => {
-            Err(Failure::file_exists(&path.display().to_string()))
+            Err(Failure::file_exists(&text_of(path)))
         }
         _ => Ok(()),
     }
@@ -121,6 +121,11 @@ impl StagedOutput {
         &self.path
     }
 
+    /// Returns the name of the output as a companion file: see [`to_name`].
+    pub fn name(&self) -> String {
+        to_name(self.path.file_name().unwrap_or_default())
+    }
+
     /// Returns a usage error if the output file exists and must not be replaced. Called before a command does any work.
     pub fn reject_existing(&self) -> Result<()> {
         reject_existing(&self.path, self.force)
@@ -133,7 +138,7 @@ impl StagedOutput {
         }
         let path = self.path.clone();
         let written = self.open(&path, FileRole::Output).and_then(|file| write_to(file, content));
-        written.map_err(|error| Failure::io(&path.display().to_string(), &error))
+        written.map_err(|error| Failure::io(&text_of(&path), &error))
     }
 
     /// Reserves the relative path `name` for the image `source`, to which the output refers.
@@ -143,8 +148,8 @@ impl StagedOutput {
     /// Returns a usage error if the path is already used for a file of this output, or for another output of the batch.
     pub fn reserve_image(&mut self, name: &str, source: &Path) -> Result<()> {
         let path = self.path.with_file_name(name);
-        let claimed = self.claim(&path, format!("the image {}", source.display()));
-        claimed.map_err(|error| Failure::usage(&path.display().to_string(), error).with_hint(RENAME))
+        let claimed = self.claim(&path, format!("the image {}", text_of(source)));
+        claimed.map_err(|error| Failure::usage(&text_of(&path), error).with_hint(RENAME))
     }
 
     /// Records that `path` is used for `purpose`. Returns an error if the path is already used, or is another output of
@@ -174,8 +179,8 @@ impl StagedOutput {
     pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<Option<(String, String)>> {
         self.reserve_image(name, source)?;
         let path = self.path.with_file_name(name);
-        let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
-        let key = path.display().to_string();
+        let failure = |error: io::Error| Failure::io(&text_of(&path), &error);
+        let key = text_of(&path);
         let earlier_hash = self.earlier_images.as_ref().and_then(|images| images.get(&key).cloned());
         let record = self.earlier_images.is_some().then(|| (key, hash_bytes(bytes)));
         // Locked, so that no parallel conversion replaces the file between the comparisons.
@@ -186,7 +191,7 @@ impl StagedOutput {
                 return Ok(record.filter(|_| is_copy));
             }
             Some(false) if !has_hash(&path, earlier_hash.as_deref()) => {
-                return Err(conflict(&path, &source.display().to_string()));
+                return Err(conflict(&path, &text_of(source)));
             }
             _ => {}
         }
@@ -228,10 +233,9 @@ impl StagedOutput {
         guard: &SignalDeferral,
     ) -> Result<()> {
         for StagedFile { path, file, role } in self.files.drain(..) {
-            let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
+            let failure = |error: io::Error| Failure::io(&text_of(&path), &error);
             if let (true, Some(folder)) = (self.creates_folders || role.is_image(), path.parent()) {
-                fs::create_dir_all(folder)
-                    .map_err(|error| Failure::io(&folder.display().to_string(), &error))?;
+                fs::create_dir_all(folder).map_err(|error| Failure::io(&text_of(folder), &error))?;
             }
             let copy = file.handle().map_err(failure)?;
             let may_replace = match &role {
@@ -304,14 +308,14 @@ impl Files for StagedOutput {
             self.stdout_content.clear();
             return Ok(Box::new(&mut self.stdout_content));
         }
-        let path = self.path.with_file_name(name);
+        let path = if name == self.name() { self.path.clone() } else { self.path.with_file_name(name) };
         let rejected = path.is_file() && !self.force;
         let file = match self.claim(&path, "the output".to_owned()) {
             Ok(()) if rejected => Err(io::ErrorKind::AlreadyExists.into()),
             Ok(()) => self.open(&path, FileRole::Output),
             Err(error) => Err(error),
         };
-        let name = path.display().to_string();
+        let name = text_of(&path);
         match file {
             Ok(file) => Ok(Box::new(NamedFile { name, file })),
             Err(error) => Err(with_name(&name, &error)),
@@ -327,7 +331,7 @@ fn canonical(path: &Path) -> PathBuf {
 /// Creates the failure for an image `source` that would replace a different file.
 fn conflict(path: &Path, source: &str) -> Failure {
     let message = format!("a different file exists; not replaced by {source}");
-    Failure::usage(&path.display().to_string(), message).with_hint(
+    Failure::usage(&text_of(path), message).with_hint(
         "remove it, write to another folder, or embed images in glTF with --embed-images; \
              --out-dir with --log replaces images of earlier runs",
     )

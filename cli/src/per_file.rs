@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::batch_args::BatchArgs;
 use crate::failure::{Failure, Result, Status};
-use crate::job_log::JobLog;
+use crate::input::text_of;
+use crate::job_log::{JobLog, LoggedFailures};
 use crate::json;
 use crate::listing::{self, InputFile};
 use crate::progress;
@@ -30,12 +31,13 @@ struct FailureRow<'a> {
 
 impl<'f> FailureRow<'f> {
     fn new(file: &Path, failure: &'f Failure) -> FailureRow<'f> {
-        FailureRow { file: file.display().to_string(), error: failure.message() }
+        FailureRow { file: text_of(file), error: failure.message() }
     }
 }
 
 /// The outcome of processing a file.
-struct FileOutcome<R> {
+struct FileOutcome<'f, R> {
+    file: &'f Path,
     status: Status,
     /// The rendered result; `None` if the log already contains the result of the file.
     rendered: Option<R>,
@@ -106,6 +108,7 @@ impl<'m> InputFiles<'m> {
         mut consume: impl FnMut(R) -> Result<()>,
     ) -> Result<Status> {
         let mut worst = Status::Success;
+        let mut logged = LoggedFailures::default();
         let bar = progress::bar_for(&self.files);
         progress::run_with_bar(&bar, || {
             self.batch.jobs.run_parallel(
@@ -116,28 +119,31 @@ impl<'m> InputFiles<'m> {
                     outcome
                 },
                 |outcome| {
-                    let FileOutcome { status, rendered, failure } = outcome?;
+                    let FileOutcome { file, status, rendered, failure } = outcome?;
                     worst = worst.max(status);
-                    if let Some(failure) = failure {
-                        bar.suspend(|| failure.report());
+                    match failure {
+                        Some(failure) => bar.suspend(|| failure.report()),
+                        None if status != Status::Success => logged.add(file),
+                        None => {}
                     }
                     rendered.map_or(Ok(()), &mut consume)
                 },
             )
         })?;
+        self.log.report_failures(&logged);
         Ok(worst)
     }
 
     /// Processes a file and renders the result, unless the log already contains it.
-    fn process_file<T: FileResult, R>(
+    fn process_file<'f, T: FileResult, R>(
         &self,
-        listed: &InputFile,
+        listed: &'f InputFile,
         process: impl Fn(&Path) -> Result<T>,
         render: impl Fn(&Path, Result<&T, &Failure>) -> R,
-    ) -> Result<FileOutcome<R>> {
+    ) -> Result<FileOutcome<'f, R>> {
         let file = &*listed.file;
         if let Some(status) = self.log.finished_status(file) {
-            return Ok(FileOutcome { status, rendered: None, failure: None });
+            return Ok(FileOutcome { file, status, rendered: None, failure: None });
         }
         let state = self.log.read_state(file);
         let result = listed.require_readable().and_then(|()| process(file));
@@ -147,6 +153,6 @@ impl<'m> InputFiles<'m> {
             Err(failure) => self.log.write(&FailureRow::new(file, failure), state, status)?,
         }
         let rendered = Some(render(file, result.as_ref()));
-        Ok(FileOutcome { status, rendered, failure: result.err() })
+        Ok(FileOutcome { file, status, rendered, failure: result.err() })
     }
 }

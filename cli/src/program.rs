@@ -2,6 +2,7 @@
 //! [`Program::run`].
 
 use std::any::TypeId;
+use std::ffi::OsString;
 
 use clap::builder::PossibleValue;
 use clap::{Arg, CommandFactory, Parser, Subcommand};
@@ -71,6 +72,40 @@ pub enum Help {
 /// Returns the command-line definition, with the names of `formats` as values of options.
 pub fn command(formats: &Formats, help: Help) -> clap::Command {
     with_help(with_possible_values(Program::command(), formats), help, "")
+}
+
+/// Joins an option and the next word as `--option=word` if the value of the option is optional, and the word is one of
+/// its values. Other words are files.
+pub fn join_optional_values(program: &clap::Command, arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut command = program;
+    let mut joined = Vec::new();
+    let mut arguments = arguments.into_iter().peekable();
+    // The name of the program is no command.
+    joined.extend(arguments.next());
+    while let Some(mut argument) = arguments.next() {
+        if argument == "--" {
+            joined.push(argument);
+            break;
+        }
+        command = command.find_subcommand(&argument).unwrap_or(command);
+        let long = argument.to_str().and_then(|text| text.strip_prefix("--"));
+        let option = command
+            .get_arguments()
+            .find(|option| option.is_require_equals_set() && long.is_some() && option.get_long() == long);
+        if let Some(option) = option {
+            let values = option.get_possible_values();
+            let is_value = |word: &OsString| {
+                word.to_str().is_some_and(|word| values.iter().any(|value| value.matches(word, false)))
+            };
+            if let Some(value) = arguments.next_if(is_value) {
+                argument.push("=");
+                argument.push(value);
+            }
+        }
+        joined.push(argument);
+    }
+    joined.extend(arguments);
+    joined
 }
 
 /// Formats the help of the command `words` with one line per option, where clap uses three. Below the options, adds

@@ -5,10 +5,11 @@ use std::path::Path;
 use clap::Args;
 use meshspec::{Dialect, Formats, Limits, ReadOptions, Strictness};
 
+use crate::buffer::Buffer;
 use crate::content_kind;
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
-use crate::input::{dialect_parser, name_of, read_options, require_dialect};
+use crate::input::{self, dialect_parser, name_of, read_options, require_dialect};
 use crate::readable::Readable;
 
 /// Options for reading input files.
@@ -59,13 +60,21 @@ impl ReadArgs {
         read_options(self.lenient).strictness
     }
 
-    /// Returns the given or detected encoding of a file, for a command that reads all encodings.
+    /// Reads a file or standard input, and determines its encoding, for a command that reads the encodings `readable`.
     ///
     /// # Errors
     ///
-    /// See [`encoding_among`](ReadArgs::encoding_among).
-    pub fn encoding_of(&self, bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
-        self.encoding_among(Readable::ALL, bytes, path, formats)
+    /// Also returns the errors of `encoding_among`.
+    pub fn read(&self, path: &Path, readable: Readable, formats: &Formats) -> Result<(Buffer, Encoding)> {
+        let bytes = self.read_bytes(path, formats)?;
+        let encoding = self.encoding_among(readable, &bytes, path, formats)?;
+        Ok((bytes, encoding))
+    }
+
+    /// Reads a file or standard input, but only the first bytes if they show that it cannot be read as a file of the
+    /// given or any other encoding.
+    pub fn read_bytes(&self, path: &Path, formats: &Formats) -> Result<Buffer> {
+        input::read_expected(path, &|start, size| Encoding::may_read(self.from, path, formats, start, size))
     }
 
     /// Returns the given or detected encoding of a file, for a command that reads the encodings `readable`.
@@ -74,7 +83,7 @@ impl ReadArgs {
     ///
     /// Returns an error if the content is of another kind than the name promises. Returns a usage error if the command
     /// does not read the encoding, or the encoding lacks the given dialect.
-    pub fn encoding_among(
+    fn encoding_among(
         &self,
         readable: Readable,
         bytes: &[u8],

@@ -7,9 +7,10 @@ use meshspec::{AnyFormat, Document, Formats, Limits, Loss, ReadOptions, Strictne
 
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result, rejection_hint};
-use crate::input::{self, SiblingFiles, name_of};
+use crate::input::{SiblingFiles, name_of};
 use crate::json;
 use crate::read_args::{LimitArgs, ReadArgs};
+use crate::readable::Readable;
 
 /// The content of a file to be converted to a scene: a document, or a file of a custom format.
 pub enum SceneSource {
@@ -67,8 +68,7 @@ impl SceneSource {
 
 /// Reads a file as a scene, and applies the transforms of nodes to the vertices.
 pub fn read(path: &Path, read_args: &ReadArgs, limit_args: &LimitArgs, formats: &Formats) -> Result<Scene> {
-    let bytes = input::read(path)?;
-    let encoding = read_args.encoding_of(&bytes, path, formats)?;
+    let (bytes, encoding) = read_args.read(path, Readable::ALL, formats)?;
     read_bytes(&bytes, encoding, path, read_args, limit_args, formats)
 }
 

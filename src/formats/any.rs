@@ -67,6 +67,7 @@ pub struct AnyFormat {
     grammar: Option<&'static Grammar>,
     built_in: Option<FormatId>,
     detect: fn(&[u8]) -> Detection,
+    may_start_with: fn(&[u8]) -> bool,
     dialect_of: fn(&[u8], &ReadOptions) -> Result<Dialect>,
     layout_of: fn(&[u8], Dialect) -> Option<&'static Type>,
     check: fn(&[u8], &ReadOptions) -> Result<Report>,
@@ -94,6 +95,7 @@ impl AnyFormat {
             grammar: T::GRAMMAR,
             built_in: None,
             detect: T::detect,
+            may_start_with: T::may_start_with,
             dialect_of: T::dialect_of,
             layout_of: T::layout_of,
             check: T::check_file,
@@ -152,6 +154,25 @@ impl AnyFormat {
     /// Rates how well `bytes` match the format, and detects the dialect. See [`Declared::detect`].
     pub fn detect(self, bytes: &[u8]) -> Detection {
         (self.detect)(bytes)
+    }
+
+    /// Returns `false` if no file of the format starts with the bytes `start`. See [`Declared::may_start_with`].
+    ///
+    /// ```
+    /// # #[cfg(feature = "bmd")] {
+    /// use meshspec::{AnyFormat, FormatId};
+    ///
+    /// assert!(!AnyFormat::from(FormatId::Bmd).may_start_with(b"\x7fELF"));
+    /// # }
+    /// ```
+    pub fn may_start_with(self, start: &[u8]) -> bool {
+        (self.may_start_with)(start)
+    }
+
+    /// Returns `false` if files that start with the bytes `start` are not detected as this format.
+    pub(super) fn may_detect(self, start: &[u8]) -> bool {
+        let is_text = self.grammar.is_some();
+        self.may_start_with(start) && !(is_text && self.detect(start).confidence == super::Confidence::None)
     }
 
     /// Returns the dialect in which to read `bytes`: the dialect in the options, or else the detected one.

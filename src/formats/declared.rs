@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use super::{About, Confidence, Detection, RuleExample};
 use crate::contents::{Contents, Fields};
 use crate::info::{Info, Property, PropertyValue};
-use crate::layout::declaration::{Field, Type};
+use crate::layout::declaration::{Field, Shape, Type};
 use crate::layout::grammar::Grammar;
 use crate::layout::structure::TrailingVisitor;
 use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor};
@@ -61,10 +61,21 @@ pub trait Declared: 'static {
     /// Rates how well `bytes` match the format, by magic bytes and structure, and detects the dialect. If the file is
     /// known to have this format, the dialect is valid even at low confidence.
     ///
+    /// For a text format, the first 4 MiB decide.
+    ///
     /// By default, chooses among layouts with matching magic bytes the one that matches the longest prefix of the file.
     /// Without such a layout, chooses the first layout without magic bytes that matches the whole file.
     fn detect(bytes: &[u8]) -> Detection {
         detect_by_layouts(Self::ABOUT, bytes)
+    }
+
+    /// Returns `false` if no file of the format starts with the bytes `start`, so that the rest of a large file need not
+    /// be read.
+    ///
+    /// By default, compares the magic bytes of the layouts. Returns `true` if a layout has none.
+    fn may_start_with(start: &[u8]) -> bool {
+        let layouts = Self::ABOUT.layouts();
+        layouts.is_empty() || layouts.iter().any(|(_, layout)| start.starts_with(leading_magic(layout)))
     }
 
     /// Returns the dialect in which to read `bytes`: the dialect in the options, or else the detected one.
@@ -219,6 +230,22 @@ fn detect_by_layouts(about: &About, bytes: &[u8]) -> Detection {
     let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
     let ((confidence, _), dialect) = best.unwrap_or(((Confidence::None, 0), Dialect::Spec));
     Detection { confidence, dialect }
+}
+
+/// Returns the magic bytes of a type or of its first field, if that is always at the start; otherwise, no bytes.
+fn leading_magic(ty: &Type) -> &'static [u8] {
+    let Type::Declared(declaration) = ty else { return &[] };
+    match declaration.shape {
+        Shape::Struct([first, ..])
+            if declaration.magic.is_empty()
+                && first.condition.is_none()
+                && first.position.is_none()
+                && first.block.is_none() =>
+        {
+            leading_magic(&first.ty)
+        }
+        _ => declaration.magic,
+    }
 }
 
 fn rate_layout(layout: &'static Type, bytes: &[u8]) -> Confidence {

@@ -54,7 +54,8 @@ pub use rule_texts::Interpretation;
 
 use std::path::Path;
 
-use crate::{Error, ReadOptions, Report, Result};
+use crate::read_file::read_file;
+use crate::{ReadOptions, Report, Result};
 
 /// Reads a file of any built-in format.
 ///
@@ -108,8 +109,10 @@ pub fn open(path: impl AsRef<Path>) -> Result<Document> {
 /// enforce.
 pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Document> {
     let path = path.as_ref();
-    let read = |bytes: Vec<u8>| detect(&bytes, Some(path))?.read(&bytes, options);
-    std::fs::read(path).map_err(Error::from).and_then(read).map_err(|error| error.in_file(path))
+    let is_possible = |start: &[u8], _| Formats::builtin().may_detect(start);
+    read_file(path, &options.limits, is_possible)
+        .and_then(|bytes| detect(&bytes, Some(path))?.read(&bytes, options))
+        .map_err(|error| error.in_file(path))
 }
 
 /// Returns all violations in a file of `format`, each with its location.

@@ -98,6 +98,43 @@ impl Formats {
         format_by_extension(&self.0, path)
     }
 
+    /// Returns the format in which to write the file `path`. If several formats have its extension, `input_format` takes
+    /// precedence, the format of the content to write, then the format named like the extension: `.mesh` is MESH,
+    /// unless the content was read from Seed.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "mesh", feature = "seed"))] {
+    /// use meshspec::{FormatId, Formats};
+    ///
+    /// let formats = Formats::builtin();
+    /// let (mesh, seed) = (FormatId::Mesh.into(), FormatId::Seed.into());
+    /// assert_eq!(formats.for_output("robot.mesh".as_ref(), None), Some(mesh));
+    /// assert_eq!(formats.for_output("robot.mesh".as_ref(), Some(seed)), Some(seed));
+    /// # }
+    /// ```
+    pub fn for_output(&self, path: &Path, input_format: Option<AnyFormat>) -> Option<AnyFormat> {
+        let extension = path.extension()?.to_str()?;
+        let candidates: Vec<_> =
+            self.iter().filter(|format| format.about().has_extension(extension)).collect();
+        let named = |format: &&AnyFormat| extension.eq_ignore_ascii_case(format.name());
+        match candidates[..] {
+            [format] => Some(format),
+            _ => input_format
+                .filter(|format| candidates.contains(format))
+                .or(candidates.iter().find(named).copied()),
+        }
+    }
+
+    /// Returns `false` if files that start with the bytes `start` are not detected as any format, so that the rest of a
+    /// large file need not be read.
+    ///
+    /// ```
+    /// assert!(!meshspec::Formats::builtin().may_detect(b"\x7fELF\0"));
+    /// ```
+    pub fn may_detect(&self, start: &[u8]) -> bool {
+        self.iter().any(|format| format.may_detect(start))
+    }
+
     /// Detects the format and dialect of a file. See [`detect`](crate::detect).
     ///
     /// # Errors

@@ -30,6 +30,49 @@ impl Interchange {
     }
 }
 
+/// A line of OBJ that is longer and contains NUL is not text. It exceeds two windows of the reader, which rejects it.
+const MAX_BINARY_LINE: usize = 2 << 20;
+
+impl Interchange {
+    /// Returns `false` if no file of the format starts with the bytes `start`, so that the rest of a large file need not
+    /// be read.
+    ///
+    /// ```
+    /// # #[cfg(feature = "ply")]
+    /// assert!(!meshspec::interop::Interchange::Ply.may_start_with(b"\x7fELF"));
+    /// ```
+    pub fn may_start_with(self, start: &[u8]) -> bool {
+        let text = without_byte_order_mark(start).trim_ascii_start();
+        match self.name() {
+            "glb" | "gltf" => start.starts_with(b"glTF") || text.first().is_none_or(|first| *first == b'{'),
+            "ply" => text.is_empty() || text.starts_with(b"ply"),
+            "obj" => {
+                let last_line = start.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+                last_line.len() < MAX_BINARY_LINE || !last_line.contains(&0)
+            }
+            // The header of binary STL is arbitrary.
+            _ => true,
+        }
+    }
+
+    /// Returns `false` if [`detect`](Interchange::detect) does not detect a file of `size` bytes that starts with the
+    /// bytes `start`. The size is `None` if unknown.
+    ///
+    /// ```
+    /// use meshspec::interop::Interchange;
+    ///
+    /// assert!(!Interchange::may_detect(b"\x7fELF", Some(4)));
+    /// ```
+    pub fn may_detect(start: &[u8], size: Option<u64>) -> bool {
+        let text = without_byte_order_mark(start);
+        Interchange::ALL.iter().any(|format| match format.name() {
+            "gltf" => text.trim_ascii_start().starts_with(b"{"),
+            "stl" => size.is_none_or(|size| binary_stl_size(start) == Some(size)) || is_ascii_stl(text),
+            _ => Interchange::detect(start) == Some(*format),
+        })
+    }
+}
+
 /// Returns `text` without a leading byte order mark.
 pub(super) fn without_byte_order_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
@@ -41,8 +84,12 @@ fn is_gltf(text: &[u8]) -> bool {
 
 /// Returns `true` if the file size matches the facet count in the header.
 pub(super) fn is_binary_stl(bytes: &[u8]) -> bool {
-    let size = stl_facet_count(bytes).map(|n| STL_HEADER_SIZE as u64 + STL_FACET_SIZE as u64 * u64::from(n));
-    size == Some(bytes.len() as u64)
+    binary_stl_size(bytes) == Some(bytes.len() as u64)
+}
+
+/// Returns the file size for the facet count in the header of a binary STL file; `None` if the header is truncated.
+fn binary_stl_size(bytes: &[u8]) -> Option<u64> {
+    stl_facet_count(bytes).map(|n| STL_HEADER_SIZE as u64 + STL_FACET_SIZE as u64 * u64::from(n))
 }
 
 /// Returns the facet count in the header of a binary STL file; `None` if the header is truncated.

@@ -1,5 +1,6 @@
 //! Reads and writes the companion files of a model in a folder.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
@@ -38,7 +39,8 @@ impl Folder {
         Folder::new(folder.unwrap_or(Path::new(".")))
     }
 
-    /// Returns the canonical path of a file inside the folder.
+    /// Returns the canonical path of a file inside the folder. Without such a file, bytes that [`to_name`]
+    /// percent-encodes are decoded.
     ///
     /// ```
     /// use meshspec::interop::Folder;
@@ -52,23 +54,84 @@ impl Folder {
     ///
     /// Returns an error of kind [`io::ErrorKind::Unsupported`] if the file is outside the folder. Otherwise, returns
     /// any error from [`fs::canonicalize`].
-    pub fn locate(&self, name: &str) -> io::Result<PathBuf> {
+    pub fn locate(&self, name: impl AsRef<Path>) -> io::Result<PathBuf> {
+        let name = name.as_ref();
         let folder = fs::canonicalize(&self.0)?;
         let outside = |_| name_error("not read for safety, since it is outside the folder of the file");
-        let file = fs::canonicalize(self.join_inside(name).map_err(outside)?)?;
+        let file = match fs::canonicalize(self.join_inside(name).map_err(outside)?) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::canonicalize(self.0.join(from_name(name))).map_err(|_| error)?
+            }
+            found => found?,
+        };
         match file.starts_with(folder) {
             true => Ok(file),
             false => Err(name_error("not read for safety, since it is a link to a file outside the folder")),
         }
     }
 
-    fn join_inside(&self, name: &str) -> io::Result<PathBuf> {
+    fn join_inside(&self, name: &Path) -> io::Result<PathBuf> {
         let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-        match Path::new(name).components().all(is_inside) {
+        match name.components().all(is_inside) {
             true => Ok(self.0.join(name)),
             false => Err(name_error("outside the folder of the file")),
         }
     }
+}
+
+/// Converts a path to the name of a companion file. Bytes that are not UTF-8 are percent-encoded, so that different paths
+/// have different names.
+///
+/// ```
+/// # #[cfg(unix)] {
+/// use std::ffi::OsStr;
+/// use std::os::unix::ffi::OsStrExt;
+///
+/// assert_eq!(meshspec::interop::to_name(OsStr::from_bytes(b"caf\xe9.glb")), "caf%E9.glb");
+/// # }
+/// ```
+pub fn to_name(path: impl AsRef<OsStr>) -> String {
+    name_from_bytes(path.as_ref().as_encoded_bytes())
+}
+
+/// Like [`to_name`], for a path that a file contains.
+pub(super) fn name_from_bytes(bytes: &[u8]) -> String {
+    let mut name = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        name += chunk.valid();
+        name.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
+    }
+    name
+}
+
+/// Decodes the bytes that [`to_name`] percent-encodes: those above 0x7F.
+#[cfg(unix)]
+fn from_name(name: &Path) -> PathBuf {
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    let mut rest = name.as_os_str().as_bytes();
+    let mut bytes = Vec::with_capacity(rest.len());
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped =
+            digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match escaped.filter(|byte| !byte.is_ascii()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+/// Names of files are Unicode.
+#[cfg(not(unix))]
+fn from_name(name: &Path) -> PathBuf {
+    name.to_owned()
 }
 
 fn name_error(message: &str) -> io::Error {
@@ -89,6 +152,6 @@ impl Files for Folder {
     }
 
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
-        Ok(Box::new(File::create(self.join_inside(name)?)?))
+        Ok(Box::new(File::create(self.join_inside(name.as_ref())?)?))
     }
 }

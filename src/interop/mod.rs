@@ -37,8 +37,9 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::str::FromStr;
 
-pub use self::folder::Folder;
+pub use self::folder::{Folder, to_name};
 pub use self::images::{embed_images, image_files};
+use crate::read_file::read_rest;
 use crate::scene::{Capabilities, Conventions, Scene, SceneOptions};
 use crate::{Error, Limits, Loss, Result};
 
@@ -258,8 +259,8 @@ impl Interchange {
         self.name() == "obj"
     }
 
-    /// Like [`read`](Interchange::read), but from a stream. Loads the entire file first, unless the format is [read in
-    /// parts](Interchange::is_read_in_parts).
+    /// Like [`read`](Interchange::read), but from a stream. Loads the entire file first, up to
+    /// [`Limits::max_file_size`], unless the format is [read in parts](Interchange::is_read_in_parts).
     ///
     /// # Errors
     ///
@@ -278,7 +279,7 @@ impl Interchange {
             return Ok((scene, losses));
         }
         let mut bytes = Vec::new();
-        input.read_to_end(&mut bytes)?;
+        read_rest(input, None, limits, &mut bytes)?;
         self.read(&bytes, files, options, limits)
     }
 

@@ -93,18 +93,76 @@ fn scenes_are_saved_in_built_in_formats() {
         assert!(!path.exists());
         message.strip_prefix(&format!("{}: ", path.display())).unwrap().to_owned()
     };
-    let ambiguous = "`.mesh` is an extension of mesh and seed: create a document of the format with \
-                     `Document::from_scene`, and write it";
-    assert_eq!(message("flag.mesh", &|scene, path| scene.save(path)), ambiguous);
+    let ambiguous = "`.mesh` is an extension of mesh and seed, which are no interchange formats: write one with \
+                     `Scene::save_as`";
     assert_eq!(message("flag.mesh", &|scene, path| Interchange::save(scene, path)), ambiguous);
     assert_eq!(
         message("flag.bmd2", &|scene, path| scene.save(path)),
-        "unknown extension, expected one of obj, ply, stl, glb, gltf, cmodel, crmesh, ima, bmd"
+        "unknown extension, expected one of obj, ply, stl, glb, gltf, mesh, cmodel, crmesh, ima, bmd"
     );
     assert_eq!(
         message("new.bmd", &|scene, path| Interchange::save(scene, path)),
         "bmd is not an interchange format: write it with `Scene::save`"
     );
+}
+
+#[test]
+fn shared_extensions_select_the_format_of_the_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mesh");
+    let format = || meshspec::open(&path).unwrap().format().name();
+    let (scene, _) = Scene::open(format!("{ROOT}/samples/seed/facets.mesh")).unwrap();
+    scene.clone().save(&path).unwrap();
+    assert_eq!(format(), "seed");
+    scene.clone().save_as(meshspec::FormatId::Mesh, &path).unwrap();
+    assert_eq!(format(), "mesh");
+    Scene { source: None, ..scene.clone() }.save(&path).unwrap();
+    assert_eq!(format(), "mesh");
+    scene.save_as(meshspec::FormatId::Seed, &path).unwrap();
+    assert_eq!(format(), "seed");
+}
+
+#[test]
+fn large_files_of_another_kind_are_rejected_by_their_start() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.bmd", "a.mesh", "a.ima", "a.cmodel", "a.crmesh", "a.obj", "a"] {
+        let path = folder.path().join(name);
+        fs::write(&path, b"\x7fELF").unwrap();
+        let small = meshspec::open(&path).unwrap_err().to_string();
+        // A sparse file, larger than any memory.
+        fs::File::options().write(true).open(&path).unwrap().set_len(1 << 44).unwrap();
+        let large = meshspec::open(&path).unwrap_err().to_string();
+        assert_eq!(small, large);
+        assert!(!large.contains("limit"), "{large}");
+        assert!(Scene::open(&path).is_err());
+    }
+    let path = folder.path().join("b.bmd");
+    fs::write(&path, b"BMD1").unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_len(1 << 44).unwrap();
+    let error = meshspec::open(&path).unwrap_err();
+    assert_eq!(error.kind(), meshspec::ErrorKind::LimitExceeded(meshspec::Limit::FileSize), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_utf8_are_saved_and_opened() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (scene, _) = Scene::open(format!("{ROOT}/samples/mesh/flag.mesh")).unwrap();
+    for name in [&b"a\xff.gltf"[..], b"a\xfe.gltf", b"a\xff.glb", b"a\xfe.bmd", b"a\xfe.obj"] {
+        let path = folder.path().join(OsStr::from_bytes(name));
+        scene.clone().save(&path).unwrap();
+        let (again, _) = Scene::open(&path).unwrap();
+        assert_eq!(again.triangles().count(), scene.triangles().count());
+    }
+    // A reference with bytes that are not UTF-8.
+    let path = folder.path().join("b.gltf");
+    let text = fs::read_to_string(folder.path().join(OsStr::from_bytes(b"a\xff.gltf"))).unwrap();
+    assert!(text.contains("a%25FF.bin"), "{text}");
+    fs::write(&path, text.replace("a%25FF.bin", "c%FF.bin")).unwrap();
+    fs::rename(folder.path().join("a%FF.bin"), folder.path().join(OsStr::from_bytes(b"c\xff.bin"))).unwrap();
+    assert_eq!(Scene::open(&path).unwrap().0.triangles().count(), scene.triangles().count());
 }
 
 #[test]

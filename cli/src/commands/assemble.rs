@@ -1,5 +1,6 @@
 //! `meshspec assemble`: writes a file from the output of `dump --json`.
 
+use crate::encoding::Encoding;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -67,7 +68,7 @@ impl Assemble {
     fn assemble(&self, formats: &Formats) -> Result<Status> {
         output::reject_existing(&self.output, self.force)?;
         let name = name_of(&self.input);
-        let text = input::read(&self.input)?;
+        let text = input::read_expected(&self.input, &|start, _| Encoding::Json.may_start_with(start))?;
         let lines = text.split(|byte| *byte == b'\n').enumerate();
         let mut lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
         let Some((_, head)) = lines.next() else {

@@ -12,7 +12,7 @@ use meshspec::contents::{Animation, Array, Contents, FieldValue, Keys, Mesh, Pos
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, name_of};
+use crate::input::{name_of, text_of};
 use crate::json;
 use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
@@ -50,8 +50,7 @@ impl Decode {
     }
 
     fn decode(&self, formats: &Formats) -> Result<Status> {
-        let bytes = input::read(&self.file)?;
-        let encoding = self.read_args.encoding_among(READABLE, &bytes, &self.file, formats)?;
+        let (bytes, encoding) = self.read_args.read(&self.file, READABLE, formats)?;
         let name = name_of(&self.file);
         let contents = match encoding {
             Encoding::Format(format) => format
@@ -71,7 +70,7 @@ impl Decode {
             let mut out = BufWriter::new(anstream::stdout().lock());
             let max_rows = if self.all { usize::MAX } else { DEFAULT_ROWS };
             let title = formats.get(contents.format).map_or(contents.format, |format| format.about().title);
-            let (name, dialect) = (self.file.display().to_string(), contents.dialect);
+            let (name, dialect) = (text_of(&self.file), contents.dialect);
             writeln!(out, "{TITLE}{}{TITLE:#}: {title}, dialect {dialect}", Escaped(&name))?;
             TextPrinter { out: &mut out, max_rows }.print_contents(&contents)?;
             out.flush()?;

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::encoding::Encoding;
 use crate::failure::{Result, Status};
-use crate::input::{self, name_of};
+use crate::input::{name_of, text_of};
 use crate::json::write_line;
 use crate::output_format::OutputFormat::{self, Json};
 use crate::path_resolver::PathResolver;
@@ -65,14 +65,13 @@ impl Dump {
     }
 
     fn dump(&self, formats: &Formats) -> Result<Status> {
-        let bytes = input::read(&self.file)?;
-        let encoding = self.read_args.encoding_among(READABLE, &bytes, &self.file, formats)?;
+        let (bytes, encoding) = self.read_args.read(&self.file, READABLE, formats)?;
         let Encoding::Format(format) = encoding else {
             return Err(READABLE.failure(encoding, &self.file, formats));
         };
         let options = self.read_args.options(encoding, &bytes);
         let Some(ty) = format.layout_of(&bytes, options.dialect.unwrap_or_default()) else {
-            let name = self.file.display().to_string();
+            let name = text_of(&self.file);
             let Dump { all, output_format, .. } = *self;
             let path = self.path.as_deref();
             let dump = TextDump { name, format, bytes: &bytes, path, prints_all: all, output_format };
@@ -80,7 +79,7 @@ impl Dump {
         };
         let layout = format.about().layouts().iter().find(|(_, layout)| *layout == ty);
         let file = DumpedFile {
-            name: self.file.display().to_string(),
+            name: text_of(&self.file),
             format,
             layout: layout.map_or("", |(name, _)| name),
             ty,

@@ -10,7 +10,7 @@ use meshspec::{AnyFormat, Finding, Formats, Report};
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, name_of};
+use crate::input::name_of;
 use crate::output;
 use crate::path_resolver::PathResolver;
 use crate::progress;
@@ -67,8 +67,7 @@ impl Edit {
 
     fn edit(&self, formats: &Formats) -> Result<Status> {
         output::reject_existing(&self.output, self.force)?;
-        let bytes = input::read(&self.input)?;
-        let encoding = self.read_args.encoding_among(READABLE, &bytes, &self.input, formats)?;
+        let (bytes, encoding) = self.read_args.read(&self.input, READABLE, formats)?;
         let options = self.read_args.options(encoding, &bytes);
         let name = name_of(&self.input);
         let format = if let Encoding::Format(format) = encoding { Some(format) } else { None };
@@ -76,6 +75,7 @@ impl Edit {
         let (Some(format), Some(layout)) = (format, format.and_then(layout_of)) else {
             return Err(Failure::usage(&name, format_args!("{encoding} has no layout of this dialect")));
         };
+        encoding.require_extension(&self.output, formats)?;
         let limits = &options.limits;
         let edits = self.parse_edits(&PathResolver { name: &name, layout, bytes: &bytes, limits })?;
         let edited = assemble::edit(layout, &bytes, &edits, self.recount, limits)

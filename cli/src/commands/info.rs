@@ -16,13 +16,14 @@ use serde::Serialize;
 use crate::batch_args::BatchArgs;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, SiblingFiles, name_of};
+use crate::input::{SiblingFiles, name_of, text_of};
 use crate::json;
 use crate::messages::Verbosity;
 use crate::output_format::OutputFormat::{self, Json};
 use crate::output_format::{FilePrinter, Printers};
 use crate::per_file::{FileResult, InputFiles};
 use crate::read_args::{LimitArgs, ReadArgs};
+use crate::readable::Readable;
 use crate::sections::{self, FileSections};
 use crate::terminal::{Escaped, TITLE, counted, format_coordinate, format_number, format_size, shortened};
 
@@ -142,8 +143,7 @@ impl Info {
     }
 
     fn summarize(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {
-        let bytes = input::read(path)?;
-        let encoding = self.read_args.encoding_of(&bytes, path, formats)?;
+        let (bytes, encoding) = self.read_args.read(path, Readable::ALL, formats)?;
         let options = self.read_args.options(encoding, &bytes).with_limits(self.limit_args.limits());
         let fail = |error| Failure::from_file_error(&name_of(path), &error, &bytes);
         let content = match encoding {
@@ -170,7 +170,7 @@ impl Info {
             _ => None,
         };
         Ok(FileInfo {
-            file: path.display().to_string(),
+            file: text_of(path),
             size: bytes.len() as u64,
             format: encoding.name(),
             title: encoding.title(),

@@ -1,17 +1,19 @@
 //! `meshspec iyma`: merges and splits IyMA files, and reads and changes their user data.
 
+use crate::encoding::Encoding;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use meshspec::iyma::{self, DataChecksum, Document, Reader};
-use meshspec::{Dialect, Format, FormatId, Formats, Loss, ReadOptions};
+use meshspec::{AnyFormat, Dialect, Format, FormatId, Formats, Loss, ReadOptions};
 
 use crate::compression_args::CompressionArgs;
 use crate::content_kind::ContentKind;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, is_standard, name_of, read_options};
+use crate::input::{self, is_standard, name_of, read_options, text_of};
 use crate::listing;
 use crate::messages::{self, Verbosity};
 use crate::output::{self, StagedOutput};
@@ -216,8 +218,7 @@ impl SplitArgs {
         let meshes = self.meshes(&document, &mut losses)?;
         self.write_args.report_losses(&losses, &name)?;
         let files: Vec<_> = meshes.into_iter().map(|(index, mesh)| (self.output_path(index), mesh)).collect();
-        fs::create_dir_all(&self.out)
-            .map_err(|error| Failure::io(&self.out.display().to_string(), &error))?;
+        fs::create_dir_all(&self.out).map_err(|error| Failure::io(&text_of(&self.out), &error))?;
         self.write_args.write(files, &name)
     }
 
@@ -242,10 +243,12 @@ impl SplitArgs {
 
     fn output_path(&self, index: usize) -> PathBuf {
         let stem = match is_standard(&self.input) {
-            true => "mesh".into(),
-            false => self.input.file_stem().unwrap_or_default().to_string_lossy(),
+            true => OsStr::new("mesh"),
+            false => self.input.file_stem().unwrap_or_default(),
         };
-        self.out.join(format!("{stem}.{index}.ima"))
+        let mut name = stem.to_owned();
+        name.push(format!(".{index}.ima"));
+        self.out.join(name)
     }
 }
 
@@ -305,7 +308,8 @@ impl WriteArgs {
 
     fn read(&self, path: &Path) -> Result<Document> {
         progress::on_file(path, || {
-            let bytes = input::read(path)?;
+            let format = AnyFormat::from(FormatId::Iyma);
+            let bytes = input::read_expected(path, &|start, _| format.may_start_with(start))?;
             Document::read(&bytes, &self.read_options()).map_err(|error| {
                 let formats = Formats::builtin();
                 match ContentKind::of(&bytes, &formats) {
@@ -354,7 +358,11 @@ impl WriteArgs {
     /// input in messages about encoding errors.
     fn write(&self, files: impl IntoIterator<Item = (PathBuf, Document)>, name: &str) -> Result<Status> {
         let files: Vec<_> = files.into_iter().collect();
-        files.iter().try_for_each(|(path, _)| output::reject_existing(path, self.force))?;
+        let encoding = Encoding::Format(FormatId::Iyma.into());
+        for (path, _) in &files {
+            encoding.require_extension(path, &Formats::builtin())?;
+            output::reject_existing(path, self.force)?;
+        }
         let options = self.compression.write_options(self.lenient);
         let staged = files.iter().map(|(path, document)| {
             progress::on_file(path, || {

@@ -10,7 +10,7 @@ use meshspec::{AnyFormat, Formats, layout};
 
 use crate::encoding::format_parser;
 use crate::failure::{Failure, Result, Status};
-use crate::input::STANDARD;
+use crate::input::{STANDARD, text_of};
 use crate::output;
 
 /// Print the declaration of a format as tables, or as a schema for other tools.
@@ -94,7 +94,7 @@ impl Schema {
         for file in files {
             output::reject_existing(&folder.join(&file.name), self.force)?;
         }
-        fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display().to_string(), &error))?;
+        fs::create_dir_all(folder).map_err(|error| Failure::io(&text_of(folder), &error))?;
         for file in files {
             let path = folder.join(&file.name);
             output::write(&path, self.force, |out| out.write_all(file.text.as_bytes()))?;

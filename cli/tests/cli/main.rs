@@ -34,6 +34,7 @@ mod messages;
 mod output;
 mod own_format;
 mod packed;
+mod paths;
 mod pictures;
 mod raycast;
 mod recognition;

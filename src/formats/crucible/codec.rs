@@ -29,6 +29,11 @@ fn detect_container(bytes: &[u8]) -> Container {
     if is_model { Container::Model } else { Container::Chunk }
 }
 
+/// Returns `false` if `start` is neither a model nor a chunk, which starts with one of two index sizes.
+pub(super) fn may_start_with(start: &[u8]) -> bool {
+    start.starts_with(ModelHeader::TYPE.magic()) || start.first().is_none_or(|index_size| *index_size <= 1)
+}
+
 /// Detects Crucible by its magic bytes or structure. The dialect is tangent if the stream sizes fit only tangent (C10),
 /// or fit both dialects, and strict reading accepts only tangent (C13). Otherwise, it is the specification's.
 pub(super) fn detect(bytes: &[u8]) -> Detection {

@@ -82,6 +82,10 @@ impl Declared for Document {
         codec::detect(bytes)
     }
 
+    fn may_start_with(start: &[u8]) -> bool {
+        codec::may_start_with(start)
+    }
+
     fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         Some(codec::layout(bytes, dialect))
     }

@@ -31,6 +31,11 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     Detection { confidence: confidence(bytes, has_structure), dialect }
 }
 
+/// Returns `false` if the version, which takes the place of magic bytes, is wrong.
+pub(super) fn may_start_with(start: &[u8]) -> bool {
+    start.first().is_none_or(|version| *version == Header::VERSION)
+}
+
 /// Returns the bytes of the strings; `None` if the specification's layout does not match up to the strings.
 fn find_spec_strings(bytes: &[u8]) -> Option<&[u8]> {
     struct StringsOffset(Option<u64>);

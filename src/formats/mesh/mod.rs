@@ -68,6 +68,10 @@ impl Declared for Document {
         codec::detect(bytes)
     }
 
+    fn may_start_with(start: &[u8]) -> bool {
+        codec::may_start_with(start)
+    }
+
     by_document!(edge_cases::edge_cases());
 }
 

@@ -60,7 +60,10 @@ use super::{About, Declared, Detection, Format, Specification, reject_violations
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::grammar::{Grammar, Occurrence, ValueType};
-use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
+use crate::{
+    Confidence, Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity,
+    WriteOptions,
+};
 use codec::diagnostic::UnreadableLines;
 use codec::{detect, locate, write};
 
@@ -81,6 +84,11 @@ impl Declared for Document {
 
     fn detect(bytes: &[u8]) -> Detection {
         Detection { confidence: detect::confidence(bytes), dialect: Dialect::Spec }
+    }
+
+    /// Text without a line of Seed may be a long comment, but not if it contains NUL.
+    fn may_start_with(start: &[u8]) -> bool {
+        detect::confidence(start) != Confidence::None || !start.contains(&0)
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {

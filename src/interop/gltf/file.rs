@@ -17,6 +17,7 @@ use super::meshopt::MeshoptView;
 use super::{MESHOPT, container, tolerate, unsupported};
 use crate::interop::Files;
 use crate::interop::detect::without_byte_order_mark;
+use crate::interop::folder::name_from_bytes;
 use crate::scene::Extras;
 use crate::text::quoted_or_hex;
 use crate::{Error, ErrorKind, Limit, Limits, Loss, Result, Strictness};
@@ -244,7 +245,7 @@ fn read_uri(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, Buffer
     if let Some(data) = parse_data_uri(uri) {
         return data.map(|(_, bytes)| bytes).map_err(|message| (ErrorKind::Malformed, message));
     }
-    let name = percent_decode_str(uri).decode_utf8_lossy();
+    let name = name_from_bytes(&percent_decode_str(uri).collect::<Vec<_>>());
     let is_inside = name.split(['/', '\\']).all(|part| !part.is_empty() && part != "..");
     if !is_inside || name.contains(':') {
         let message = format!("{name}: not read for safety, since it is outside the folder of the file");

@@ -38,7 +38,8 @@ pub struct CheckResult {
     #[serde(skip)]
     pub verbosity: Verbosity,
     /// Whether more than [`MAX_LINES`](crate::messages::MAX_LINES) files are checked without `--verbose`. If so,
-    /// nothing is printed for a file without findings, and findings are listed only with `--max-findings`.
+    /// nothing is printed for a file without findings, and only one finding for an invalid file. `--max-findings` lists
+    /// more.
     #[serde(skip)]
     pub is_brief: bool,
     /// Whether the file has warnings and `--deny warnings` is given.
@@ -52,7 +53,9 @@ impl FileResult for CheckResult {
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let shown = FindingSelection::new(&self.report, self.verbosity, self.max_findings);
+        // Denied warnings are the reason of the failure.
+        let verbosity = Verbosity { quiet: self.verbosity.quiet && !self.is_denied, ..self.verbosity };
+        let shown = FindingSelection::new(&self.report, verbosity, self.max_findings);
         let hints = if self.verbosity.quiet { &[][..] } else { &self.hints[..] };
         let is_empty = shown.findings.is_empty() && shown.hidden.is_empty() && hints.is_empty();
         if is_empty && (self.verbosity.quiet || self.is_brief) {
@@ -60,6 +63,8 @@ impl FileResult for CheckResult {
         }
         if !self.is_brief || self.max_findings.is_some() {
             self.print_findings(&shown, out)?;
+        } else if self.status() != Status::Success {
+            self.print_worst_finding(&shown, out)?;
         }
         for hint in hints {
             writeln!(out, "{HINT}hint{HINT:#}: {}", Escaped(hint))?;
@@ -90,6 +95,20 @@ impl CheckResult {
         let others = self.report.suppressed();
         let others = others.map(|(code, count)| describe_hidden(is_listed(code), count, code) + "\n");
         findings.chain(others).collect()
+    }
+
+    /// Prints the first of the most severe findings in one line, without its bytes.
+    fn print_worst_finding(&self, shown: &FindingSelection, out: &mut impl Write) -> io::Result<()> {
+        let findings = shown.findings.iter();
+        let worst = findings
+            .reduce(|worst, next| if next.rule.severity > worst.rule.severity { next } else { worst });
+        match worst {
+            Some(finding) => {
+                let label = finding.rule.severity.label();
+                writeln!(out, "{label}: {}", Escaped(&finding.to_string()))
+            }
+            None => Ok(()),
+        }
     }
 
     fn print_findings(&self, shown: &FindingSelection, out: &mut impl Write) -> io::Result<()> {

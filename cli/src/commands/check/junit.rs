@@ -1,5 +1,6 @@
 //! Writes results as JUnit XML, with a test case per file.
 
+use crate::input::text_of;
 use std::io;
 use std::path::Path;
 
@@ -56,5 +57,5 @@ pub fn test_case(checked: &CheckResult) -> TestCase {
 pub fn failed_test_case(file: &Path, message: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
     status.set_message(escaped(message));
-    TestCase::new(escaped(&file.display().to_string()), status)
+    TestCase::new(escaped(&text_of(file)), status)
 }

@@ -17,7 +17,7 @@ use meshspec::{Formats, Report};
 use crate::batch_args::BatchArgs;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, STANDARD, SiblingFiles, name_of};
+use crate::input::{STANDARD, SiblingFiles, name_of, text_of};
 use crate::json;
 use crate::messages::{MAX_LINES, Verbosity};
 use crate::output;
@@ -25,6 +25,7 @@ use crate::output_format::OutputFormat::{self, Json, Junit, Sarif, Text};
 use crate::output_format::{FilePrinter, Printers};
 use crate::per_file::InputFiles;
 use crate::read_args::{LimitArgs, ReadArgs};
+use crate::readable::Readable;
 use crate::{scenes, winding};
 use checked::CheckResult;
 use policy::{PolicyArgs, ResolvedPolicy};
@@ -105,8 +106,7 @@ impl Check {
         policy: &ResolvedPolicy,
         formats: &Formats,
     ) -> Result<CheckResult> {
-        let bytes = input::read(path)?;
-        let encoding = self.read_args.encoding_of(&bytes, path, formats)?;
+        let (bytes, encoding) = self.read_args.read(path, Readable::ALL, formats)?;
         let limits = policy.limits(self.limit_args.limits());
         let options = self.read_args.options(encoding, &bytes).with_limits(limits);
         let (mut scene, mut layout) = (None, None);
@@ -143,7 +143,7 @@ impl Check {
                     .ok();
         }
         Ok(CheckResult {
-            file: path.display().to_string(),
+            file: text_of(path),
             format: encoding.name(),
             valid,
             errors: report.errors(),

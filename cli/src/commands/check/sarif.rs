@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use meshspec::{Finding, Rule, Severity, Span};
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use serde::Serialize;
 
 use super::checked::CheckResult;
@@ -274,10 +274,12 @@ fn location(file: &Path) -> Location {
 
 /// Converts a path to a URI; relative paths become relative URIs.
 fn uri(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
-    let encoded = utf8_percent_encode(&text, PERCENT_ENCODED);
-    match (path.is_absolute(), text.starts_with('/')) {
+    let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
+    if cfg!(windows) {
+        bytes.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
+    }
+    let encoded = percent_encode(&bytes, PERCENT_ENCODED);
+    match (path.is_absolute(), bytes.starts_with(b"/")) {
         (true, true) => format!("file://{encoded}"),
         (true, false) => format!("file:///{encoded}"),
         (false, _) => encoded.to_string(),

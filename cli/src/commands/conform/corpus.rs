@@ -9,6 +9,7 @@ use meshspec::{Dialect, Formats, Strictness};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
+use crate::input::text_of;
 use crate::{input, job_log, regular_files};
 
 /// The name of the index in the folder of a corpus.
@@ -61,7 +62,7 @@ impl CorpusFile {
         let Some(path) = &self.contents else { return Ok(None) };
         let text = input::read(path)?;
         let contents = serde_json::from_slice(&text);
-        contents.map(Some).map_err(|error| Failure::usage(&path.display().to_string(), error))
+        contents.map(Some).map_err(|error| Failure::usage(&text_of(path), error))
     }
 }
 
@@ -139,5 +140,5 @@ fn read_case(entry: IndexEntry, index: &Path) -> Result<CorpusFile> {
 }
 
 fn with_path<T>(file: &Path, read: impl FnOnce(&Path) -> io::Result<T>) -> Result<T> {
-    read(file).map_err(|error| Failure::io(&file.display().to_string(), &error))
+    read(file).map_err(|error| Failure::io(&text_of(file), &error))
 }

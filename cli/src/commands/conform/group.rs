@@ -1,5 +1,6 @@
 //! Groups the disagreements of a loader by rule, and finds the smallest file of each group.
 
+use crate::input::text_of;
 use std::collections::BTreeMap;
 
 use meshspec::Formats;
@@ -132,7 +133,7 @@ fn new_group<'a>(
         message: &disagreement.message,
         stderr: &first.result.stderr,
         smallest: SmallestFile {
-            file: first.case.file.display().to_string(),
+            file: text_of(&first.case.file),
             size: first.case.size,
             description: &entry.description,
             // Without a rule, the path and bytes would be the location of a warning.
@@ -142,7 +143,7 @@ fn new_group<'a>(
         minimized: None,
         check: None,
         count: files.len(),
-        files: files.iter().map(|(outcome, _)| outcome.case.file.display().to_string()).collect(),
+        files: files.iter().map(|(outcome, _)| text_of(&outcome.case.file)).collect(),
         stem,
         first,
         disagreement,

@@ -8,6 +8,7 @@ use super::capture::PrintedOutput;
 use super::disagreement::DisagreementKind;
 use super::group::LoaderOutcome;
 use super::loader::RunEnd;
+use crate::input::text_of;
 use crate::terminal::{Escaped, HINT};
 
 /// Prints a hint if every run crashes under a memory limit, if the loader prints output but never contents, or if it
@@ -48,7 +49,7 @@ pub fn print_hints(outcomes: &[LoaderOutcome], has_memory_limit: bool) -> bool {
 fn same_rejection(outcomes: &[LoaderOutcome]) -> Option<(i32, String)> {
     let rejection = |outcome: &LoaderOutcome| match outcome.result.end {
         RunEnd::Rejects(status) => {
-            let file = outcome.case.file.display().to_string();
+            let file = text_of(&outcome.case.file);
             Some((status, outcome.result.stderr.replace(&file, "{}")))
         }
         _ => None,

@@ -10,6 +10,7 @@ use wait_timeout::ChildExt;
 
 use super::capture::{CapturedOutput, PipeCapture};
 use crate::failure::{Failure, Result};
+use crate::input::text_of;
 use crate::process_groups;
 
 /// The placeholder in the command for the path of the file.
@@ -66,7 +67,7 @@ impl Loader {
         let [program, arguments @ ..] = command else {
             return Err(Failure::usage("LOADER", "no command after `--`"));
         };
-        let name = program.display().to_string();
+        let name = text_of(&program);
         if !arguments.iter().any(|argument| contains_placeholder(argument)) {
             return Err(Failure::usage(&name, "the command has no `{}`")
                 .with_hint("write {} where the path of the file belongs: -- ./my_loader {}"));
@@ -101,7 +102,7 @@ impl Loader {
     }
 
     fn failure(&self, error: io::Error) -> Failure {
-        Failure::io(&self.program.display().to_string(), &error)
+        Failure::io(&text_of(&self.program), &error)
     }
 
     fn try_run(&self, file: &Path, timeout: Duration) -> io::Result<LoaderRun> {

@@ -32,7 +32,7 @@ use report::{ComparedContents, PRINTERS, Report};
 
 use crate::batch_args::JobArgs;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, read_options};
+use crate::input::{self, read_options, text_of};
 use crate::output;
 use crate::output_format::OutputFormat;
 use crate::progress;
@@ -129,8 +129,8 @@ impl Conform {
         let count =
             |kind| outcomes.iter().filter(|outcome| outcome.disagreement_kind() == Some(kind)).count();
         let report = Report {
-            index: self.index.display().to_string(),
-            command: self.loader.iter().map(|argument| argument.display().to_string()).collect(),
+            index: text_of(&self.index),
+            command: self.loader.iter().map(|argument| text_of(argument)).collect(),
             lenient: self.lenient,
             files: cases.len(),
             crashes: count(DisagreementKind::Crash),
@@ -219,8 +219,7 @@ impl Conform {
             variant_timeout: self.variant_timeout(outcomes),
             timeout: self.timeout,
         };
-        fs::create_dir_all(&self.out)
-            .map_err(|error| Failure::io(&self.out.display().to_string(), &error))?;
+        fs::create_dir_all(&self.out).map_err(|error| Failure::io(&text_of(&self.out), &error))?;
         let mut first_failure = Ok(());
         let bar = progress::bar_for(&groups.iter().map(|group| group.first.case).collect::<Vec<_>>());
         let work = |group| {
@@ -277,7 +276,7 @@ impl Conform {
         let path = self.out.join(file_name(group, &case.file));
         output::write(&path, true, |out| out.write_all(&smallest.bytes))?;
         let size = smallest.bytes.len() as u64;
-        Ok(Some(MinimizedFile { file: path.display().to_string(), size, runs: smallest.run_count }))
+        Ok(Some(MinimizedFile { file: text_of(&path), size, runs: smallest.run_count }))
     }
 }
 
@@ -300,7 +299,7 @@ fn require_unchanged(cases: &[CorpusFile]) -> Result<()> {
         count => format!(", and {count} more"),
     };
     let message = format!("the loader changed this file of the corpus{more}");
-    let failure = Failure::invalid(&first.file.display().to_string(), message);
+    let failure = Failure::invalid(&text_of(&first.file), message);
     Err(failure.with_hint("generate the corpus again; the verdicts of this run are unreliable"))
 }
 

@@ -11,8 +11,8 @@ use super::Convert;
 use super::report::{ConversionReport, ReportRow};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{is_standard, name_of};
-use crate::job_log::{ChangeCriterion, JobLog};
+use crate::input::{is_standard, name_of, text_of};
+use crate::job_log::{ChangeCriterion, JobLog, LoggedFailures};
 use crate::json;
 use crate::listing::{self, InputFile};
 use crate::messages::{self, Messages};
@@ -63,13 +63,15 @@ impl Convert {
         if self.batch.newer == Some(ChangeCriterion::Hash) {
             self.batch.require_log()?;
         }
-        let mut files = listing::list_files(inputs, &|path| listing::has_mesh_extension(path, formats))?;
+        let is_wanted = |path: &Path| listing::has_mesh_extension(path, formats);
+        let mut files = listing::list_files(inputs, Some(folder), &is_wanted)?;
         self.batch.add_listed(&mut files)?;
         let jobs = plan_jobs(files, folder, to);
         let outputs: Arc<HashSet<_>> = Arc::new(jobs.iter().map(|job| job.output.clone()).collect());
         let log = self.batch.open_job_log("convert", &(&self.conversion, folder))?;
         let bar = progress::bar_for(&jobs);
         let mut counts = OutcomeCounts::default();
+        let mut logged = LoggedFailures::default();
         let mut messages = Messages::default();
         let is_json = self.output_format == Json;
         let mut list = json::ListWriter::new();
@@ -85,6 +87,9 @@ impl Convert {
         let record = |finished: Result<(&ConversionJob, JobOutcome)>| {
             let (job, outcome) = finished?;
             counts.add(&outcome);
+            if matches!(outcome, JobOutcome::Skipped(status) if status != Status::Success) {
+                logged.add(&job.input.file);
+            }
             if let JobOutcome::Finished(result) = outcome {
                 if is_json {
                     list.write(
@@ -103,6 +108,7 @@ impl Convert {
             list.end(&mut out)?;
         }
         messages.print(self.verbosity);
+        log.report_failures(&logged);
         if !self.verbosity.quiet {
             eprintln!("{}", counts.text());
         }
@@ -160,7 +166,7 @@ impl Convert {
         match result {
             Ok(report) => {
                 if self.verbosity.verbose {
-                    let prefix = format!("{}: ", job.input.file.display());
+                    let prefix = format!("{}: ", name_of(&job.input.file));
                     messages::print_all(&prefix, &report.notes(), &report.losses, &report.warnings);
                 }
                 if let Some(rejection) = &report.rejection {
@@ -184,9 +190,9 @@ impl ConversionJob {
         match &self.conflicting_input {
             None => self.input.require_readable().and_then(|()| conversion()),
             Some(conflicting_input) => {
-                let (input, other) = (self.input.file.display(), conflicting_input.display());
+                let (input, other) = (name_of(&self.input.file), name_of(conflicting_input));
                 let message = format!("not written: both {input} and {other} map to this path");
-                Err(Failure::usage(&self.output.display().to_string(), message))
+                Err(Failure::usage(&text_of(&self.output), message))
             }
         }
     }
@@ -229,20 +235,25 @@ impl OutcomeCounts {
 /// Returns a job for each distinct file, with an output path in `folder`. Marks jobs with the same output path as
 /// conflicting.
 fn plan_jobs(files: Vec<InputFile>, folder: &Path, to: Encoding) -> Vec<ConversionJob> {
-    let job = |input: InputFile| {
-        let output = folder.join(&input.relative_path).with_extension(to.output_extension(&input.file));
-        ConversionJob { output, input, conflicting_input: None }
-    };
-    let mut jobs: Vec<_> = files.into_iter().map(job).collect();
-    let mut known = HashSet::new();
-    jobs.retain(|job| known.insert(job.input.file.clone()));
+    let mut jobs: Vec<ConversionJob> = Vec::new();
     let mut first_jobs: HashMap<PathBuf, usize> = HashMap::new();
-    for index in 0..jobs.len() {
-        let first = *first_jobs.entry(jobs[index].output.clone()).or_insert(index);
-        if first != index {
-            jobs[index].conflicting_input = Some(jobs[first].input.file.clone());
-            jobs[first].conflicting_input = Some(jobs[index].input.file.clone());
+    for input in files {
+        let output = folder.join(&input.relative_path).with_extension(to.output_extension(&input.file));
+        let first = *first_jobs.entry(output.clone()).or_insert(jobs.len());
+        let mut job = ConversionJob { output, input, conflicting_input: None };
+        if let Some(first) = jobs.get_mut(first) {
+            if is_same_file(&first.input.file, &job.input.file) {
+                continue;
+            }
+            job.conflicting_input = Some(first.input.file.clone());
+            first.conflicting_input = Some(job.input.file.clone());
         }
+        jobs.push(job);
     }
     jobs
+}
+
+/// Returns `true` if two paths of the same file differ at most in their spelling, such as `a.obj` and `./a.obj`.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    a == b || fs::canonicalize(a).is_ok_and(|a| fs::canonicalize(b).is_ok_and(|b| a == b))
 }

@@ -10,6 +10,7 @@ use meshspec::scene::Scene;
 use meshspec::{Loss, LossKind};
 
 use super::report::ConversionReport;
+use crate::buffer::max_size;
 use crate::failure::Result;
 use crate::input::{SiblingFiles, is_standard};
 use crate::output::StagedOutput;
@@ -36,7 +37,10 @@ pub fn transfer(
             missing.extend(siblings.is_missing(name).then(|| format!("\"{name}\"")));
             continue;
         }
-        match siblings.read(name, u64::MAX) {
+        match siblings.read(name, max_size() + 1) {
+            Ok(bytes) if bytes.len() as u64 > max_size() => {
+                report.losses.push(copy_loss(name, "the file is too large"));
+            }
             Ok(bytes) if !is_standard(output.path()) => {
                 report.images.extend(output.add_image(name, &bytes, &input.with_file_name(name))?);
             }

@@ -17,7 +17,7 @@ use meshspec::Formats;
 
 use crate::batch_args::BatchArgs;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{is_pattern, is_standard};
+use crate::input::{is_pattern, is_standard, text_of};
 use crate::messages::{self, Verbosity};
 use crate::output::{self, StagedOutput};
 use crate::output_format::OutputFormat::{self, Json};
@@ -59,7 +59,7 @@ impl Convert {
         match (self.batch.first_given(), &*self.paths) {
             (Some(option), _) => Err(Failure::usage(option, "requires --out-dir DIR and --to FORMAT")),
             (None, [input, output]) => self.run_one(input, output, formats),
-            (None, [input]) => Err(Failure::usage(&input.display().to_string(), "no output file")
+            (None, [input]) => Err(Failure::usage(&text_of(input), "no output file")
                 .with_hint("specify the file to write, or a folder with --out-dir DIR --to FORMAT")),
             _ => Err(Failure::usage("convert", "several input files require --out-dir DIR and --to FORMAT")),
         }
@@ -71,12 +71,12 @@ impl Convert {
             return Err(Failure::usage("standard output", message).with_hint("write OUT to a file"));
         }
         if input.is_dir() {
-            return Err(Failure::io(&input.display().to_string(), &io::ErrorKind::IsADirectory.into())
+            return Err(Failure::io(&text_of(input), &io::ErrorKind::IsADirectory.into())
                 .with_hint("convert a folder with --out-dir DIR --to FORMAT"));
         }
         if is_pattern(input) && !input.exists() {
             return Err(Failure::usage(
-                &input.display().to_string(),
+                &text_of(input),
                 "a pattern cannot be used with a single OUT, as it may match several files",
             )
             .with_hint("convert them with --out-dir DIR --to FORMAT"));

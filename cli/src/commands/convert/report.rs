@@ -6,6 +6,7 @@ use meshspec::Loss;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
+use crate::input::text_of;
 use crate::job_log::ImageHashes;
 use crate::messages::Note;
 
@@ -54,8 +55,8 @@ impl<'a> ReportRow<'a> {
         let report = result.as_ref().ok();
         let failure = result.as_ref().err().or(report.and_then(|report| report.rejection.as_ref()));
         ReportRow {
-            file: input.display().to_string(),
-            output: output.display().to_string(),
+            file: text_of(input),
+            output: text_of(output),
             error: failure.map(Failure::message),
             losses: report.map_or(&[], |report| &report.losses),
             assumed: report.map_or(&[], |report| &report.assumed),

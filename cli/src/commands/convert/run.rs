@@ -38,7 +38,9 @@ impl ConversionArgs {
                 (from, InputData::Stream(stream))
             }
             _ => {
-                let bytes = input::read(input)?;
+                let is_possible =
+                    |start: &[u8], size| Encoding::may_read(self.from, input, formats, start, size);
+                let bytes = input::read_expected(input, &is_possible)?;
                 let from = match self.from {
                     Some(from) => from,
                     None => content_kind::detect(&bytes, input, Readable::ALL, formats)?,
@@ -47,6 +49,7 @@ impl ConversionArgs {
             }
         };
         let to = self.target_encoding(input, output.path(), from, source.bytes(), formats)?;
+        to.require_extension(output.path(), formats)?;
         self.require_options(to, formats)?;
         let dialect = self.dialect.unwrap_or_default();
         let mut run =
@@ -311,7 +314,7 @@ impl ConversionRun<'_> {
                     let embed = self.conversion.embed_images;
                     images::transfer(&mut scene, embed, self.input, &mut self.output, &mut self.report)?;
                 }
-                let name = self.output.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let name = self.output.name();
                 let losses = format
                     .write(scene, &name, &mut self.output, &options)
                     .map_err(|error| Failure::from_write_error(&name_of(self.input), &error))?;

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::encoding::format_parser;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{dialect_parser, require_dialect};
+use crate::input::{dialect_parser, require_dialect, text_of};
 use crate::json;
 use crate::output;
 use crate::output_format::OutputFormat::{self, Json};
@@ -142,7 +142,7 @@ impl CorpusWriter<'_> {
 
     fn write_file(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
         let path = self.root.join(path);
-        let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
+        let failure = |error: io::Error| Failure::io(&text_of(&path), &error);
         if let Some(folder) = path.parent().filter(|folder| **folder != self.last_folder) {
             fs::create_dir_all(folder).map_err(failure)?;
             self.last_folder = folder.to_owned();

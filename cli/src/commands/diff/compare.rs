@@ -11,7 +11,7 @@ use super::values;
 use crate::buffer::Buffer;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result};
-use crate::input::{self, name_of};
+use crate::input::name_of;
 use crate::json;
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::readable::Readable;
@@ -41,8 +41,7 @@ impl<'f> ComparedFile<'f> {
         readable: Readable,
         formats: &Formats,
     ) -> Result<ComparedFile<'f>> {
-        let bytes = input::read(path)?;
-        let encoding = read_args.encoding_among(readable, &bytes, path, formats)?;
+        let (bytes, encoding) = read_args.read(path, readable, formats)?;
         Ok(ComparedFile { path, bytes, encoding })
     }
 

@@ -6,7 +6,7 @@ mod tree;
 mod values;
 
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ArgAction::SetTrue;
 use clap::Args;
@@ -14,7 +14,7 @@ use meshspec::{AnyFormat, Formats};
 use serde::Serialize;
 
 use crate::failure::{Failure, Result, Status};
-use crate::input::{is_standard, name_of};
+use crate::input::{is_standard, name_of, text_of};
 use crate::messages::MAX_LINES;
 use crate::output::print_json;
 use crate::output_format::OutputFormat::{self, Json};
@@ -65,8 +65,8 @@ fn parse_tolerance(text: &str) -> Result<f64, String> {
 /// The differences as JSON.
 #[derive(Serialize)]
 struct DiffReport<'o> {
-    a: &'o Path,
-    b: &'o Path,
+    a: String,
+    b: String,
     /// `values` or `scenes`.
     compared: &'static str,
     /// The compared parts of scenes; empty for values.
@@ -102,8 +102,8 @@ impl Diff {
         if self.output_format == Json {
             let compared = if format.is_some() { "values" } else { "scenes" };
             return print_json(&DiffReport {
-                a: &self.a,
-                b: &self.b,
+                a: text_of(&self.a),
+                b: text_of(&self.b),
                 compared,
                 parts: &differences.compared_parts,
                 total: *total,

@@ -15,6 +15,7 @@ use meshspec::Formats;
 use meshspec::scene::{Distances, Model, Scene, Surface};
 
 use crate::encoding::Encoding;
+use crate::extension;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{SiblingFiles, name_of};
 use crate::listing::{self, InputFile};
@@ -268,12 +269,12 @@ impl Render {
 }
 
 /// Returns a usage error if the last path has the extension of a model or `.json`, since the picture was probably
-/// forgotten.
+/// forgotten, or of another kind of file.
 fn require_picture(out: &Path, formats: &Formats) -> Result<()> {
     match listing::has_mesh_extension(out, formats) || Encoding::by_extension(out, formats).is_some() {
         true => {
             Err(Failure::usage(&output::name_of(out), "the last path is the picture to write, a .png file"))
         }
-        false => Ok(()),
+        false => extension::require(out, &["png"], "a PNG picture", formats),
     }
 }

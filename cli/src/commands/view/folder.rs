@@ -6,8 +6,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use meshspec::{Formats, interop};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
+use crate::input::text_of;
 use crate::listing::{files_in, has_mesh_extension};
 use crate::regular_files;
 use crate::terminal::Escaped;
@@ -42,7 +43,7 @@ impl Folder {
     /// # Errors
     ///
     /// Returns an error if the file is missing or not regular, or if the name or a link leads out of the folder.
-    pub fn locate(&self, name: &str) -> io::Result<PathBuf> {
+    pub fn locate(&self, name: &Path) -> io::Result<PathBuf> {
         let path = interop::Folder::new(&self.path).locate(name)?;
         regular_files::require_regular(&path)?;
         Ok(path)
@@ -54,13 +55,14 @@ impl Folder {
     ///
     /// Returns an error if the folder cannot be read.
     pub fn page(&self, formats: &Formats) -> io::Result<String> {
-        let files = files_in(&self.path, &|path| has_mesh_extension(path, formats))?;
-        let names = files.iter().filter_map(|file| file.strip_prefix(&self.path).ok()?.to_str());
+        let files = files_in(&self.path, None, &|path| has_mesh_extension(path, formats))?;
+        let names = files.iter().filter_map(|file| file.strip_prefix(&self.path).ok());
         let mut links = String::new();
         for name in names.take(MAX_FILES) {
-            let address = utf8_percent_encode(name, PERCENT_ENCODED);
+            let address = percent_encode(name.as_os_str().as_encoded_bytes(), PERCENT_ENCODED);
             // Writing to a string cannot fail.
-            let _ = writeln!(links, "<li><a href=\"view/{address}\">{}</a></li>", escape_html(name));
+            let _ =
+                writeln!(links, "<li><a href=\"view/{address}\">{}</a></li>", escape_html(&text_of(name)));
         }
         let note = match files.len() {
             0 => "No file in this folder has a supported extension.".to_owned(),

@@ -20,8 +20,9 @@ use clap::Args;
 use meshspec::Formats;
 
 use crate::commands::diff::compare::{ComparedFile, ComparisonOptions};
+use crate::extension;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, is_standard};
+use crate::input::{self, is_standard, text_of};
 use crate::output;
 use crate::progress;
 use crate::read_args::{LimitArgs, ReadArgs};
@@ -70,6 +71,7 @@ impl View {
             return Ok(Status::Success);
         }
         let out = self.output_path()?;
+        extension::require(&out, &["html", "htm"], "an HTML page", formats)?;
         output::reject_existing(&out, self.force)?;
         progress::on_files(&self.file, &out, || {
             let page = match &self.other {
@@ -80,7 +82,7 @@ impl View {
         })?;
         if !is_standard(&out) {
             // Ignores the error: standard error may be closed.
-            let _ = writeln!(anstream::stderr(), "{}: written", Escaped(&out.display().to_string()));
+            let _ = writeln!(anstream::stderr(), "{}: written", Escaped(&text_of(&out)));
         }
         Ok(Status::Success)
     }
@@ -92,9 +94,13 @@ impl View {
                 Err(Failure::usage("--out", "is required if a file is standard input"))
             }
             None => {
-                let other = self.other.as_deref().and_then(Path::file_name);
-                let other = other.map(|other| format!("-{}", other.display())).unwrap_or_default();
-                Ok(PathBuf::from(format!("{}{other}.html", self.file.display())))
+                let mut out = self.file.clone().into_os_string();
+                if let Some(other) = self.other.as_deref().and_then(Path::file_name) {
+                    out.push("-");
+                    out.push(other);
+                }
+                out.push(".html");
+                Ok(out.into())
             }
         }
     }
@@ -128,7 +134,7 @@ impl View {
     }
 
     /// Returns the content of a file that cannot be decoded, for example because an exporter is still writing it.
-    fn undecoded_content(&self, path: &Path, reason: &str) -> Result<FileContent> {
-        Ok(FileContent::undecoded(path, input::read(path)?, reason))
+    fn undecoded_content(&self, path: &Path, reason: &str, formats: &Formats) -> Result<FileContent> {
+        Ok(FileContent::undecoded(path, self.read_args.read_bytes(path, formats)?, reason))
     }
 }

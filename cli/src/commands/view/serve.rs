@@ -1,7 +1,9 @@
 //! An HTTP server on the loopback interface that creates pages for the files of a folder on demand.
 
+use crate::input::{self, text_of};
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
@@ -42,8 +44,7 @@ impl<'v> Server<'v> {
     ///
     /// Returns an error if the path is not a folder, or no port can be bound.
     pub fn run(view: &'v View, formats: &'v Formats) -> Result<()> {
-        let folder = Folder::open(&view.file)
-            .map_err(|error| Failure::io(&view.file.display().to_string(), &error))?;
+        let folder = Folder::open(&view.file).map_err(|error| Failure::io(&text_of(&view.file), &error))?;
         let failure = |error: io::Error| Failure::io("the loopback interface", &error);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failure)?;
         let port = listener.local_addr().map_err(failure)?.port();
@@ -59,7 +60,7 @@ impl<'v> Server<'v> {
         writeln!(out, "http://127.0.0.1:{port}/{}/", server.token)?;
         out.flush()?;
         drop(out);
-        let path = view.file.display().to_string();
+        let path = text_of(&view.file);
         // Ignores the error: standard error may be closed.
         let _ = writeln!(anstream::stderr(), "Serving {} until Ctrl-C", Escaped(&path));
         thread::scope(|scope| {
@@ -98,7 +99,8 @@ impl<'v> Server<'v> {
             return Response::text(404, "not found: the address must end with a slash");
         };
         let name = parts.next().unwrap_or_default();
-        let Ok(name) = percent_decode_str(name).decode_utf8() else { return not_found() };
+        let name: Vec<u8> = percent_decode_str(name).collect();
+        let Some(name) = input::path_from_bytes(&name) else { return not_found() };
         match kind {
             "" => self.list_response(),
             "view" => self.page_response(&name),
@@ -114,11 +116,12 @@ impl<'v> Server<'v> {
         }
     }
 
-    fn page_response(&self, name: &str) -> Response {
+    fn page_response(&self, name: &Path) -> Response {
         let Ok(path) = self.folder.locate(name) else { return not_found() };
         let mut html = Vec::new();
         let content = self.view.read_content(&path, self.formats);
-        let content = content.or_else(|failure| self.view.undecoded_content(&path, failure.message()));
+        let content =
+            content.or_else(|failure| self.view.undecoded_content(&path, failure.message(), self.formats));
         match content {
             Ok(content) => match Page::of(content).write(PageMode::Served, &mut html) {
                 Ok(()) => Response::html(html),
@@ -129,7 +132,7 @@ impl<'v> Server<'v> {
     }
 
     /// Returns the size and modification time of a file, which the page compares to detect changes.
-    fn stamp_response(&self, name: &str) -> Response {
+    fn stamp_response(&self, name: &Path) -> Response {
         let metadata = self.folder.locate(name).and_then(|path| path.metadata());
         let Ok(metadata) = metadata else { return not_found() };
         let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
