@@ -138,6 +138,15 @@ impl FaceReader {
             Ok(())
         })?;
         self.polygons.discard_face();
+        // Lenient reading keeps a face whose other properties are missing at the end of the file.
+        if texcoords.is_some() {
+            let corners = self.polygons.corner_indices().len();
+            self.missing_uvs += corners.saturating_sub(self.uvs.len());
+            self.uvs.resize(corners, [0.0; 2]);
+        }
+        if image.is_some() {
+            self.images.resize(self.polygons.len(), NO_IMAGE);
+        }
         Ok(())
     }
 
@@ -271,22 +280,22 @@ impl FaceReader {
                 let present = |corner| Some(corner).filter(|corner| (*corner as usize) < vertices);
                 self.dropped += self.polygons.map_corners(present);
             }
-            self.record_losses(losses);
+            self.record_losses(self.polygons.len(), losses);
             record_unused_images(images, &[0], losses);
             set_image(&mut mesh, images.first());
             mesh.faces = self.polygons.into_faces();
             return Ok(vec![mesh]);
         }
-        self.record_losses(losses);
+        self.record_losses(groups.iter().map(|group| group.faces.len()).sum(), losses);
         record_unused_vertices(&mesh, &groups, losses);
         let used_images: Vec<_> = groups.iter().map(|group| group.image).collect();
         record_unused_images(images, &used_images, losses);
         Ok(groups.into_iter().map(|group| group.into_mesh(&mesh, images)).collect())
     }
 
-    /// Records the losses that do not depend on images.
-    fn record_losses(&self, losses: &mut Vec<Loss>) {
-        let all = self.polygons.len() + self.dropped;
+    /// Records losses for the properties of faces. `kept` is the number of faces that are not dropped.
+    fn record_losses(&self, kept: usize, losses: &mut Vec<Loss>) {
+        let all = kept + self.dropped;
         let loss = Loss::dropped("face", "faces with missing vertices");
         losses.extend(loss.with_count_of(self.dropped, all, "faces").if_any());
         self.polygons.record_degenerate("face", losses);
@@ -301,7 +310,7 @@ impl FaceReader {
     }
 
     /// Groups the faces by image, in the order of the images. A vertex of a group has one pair of texture coordinates.
-    /// Omits faces with missing vertices.
+    /// Omits faces with missing vertices; if all are, returns no group.
     fn split_vertices(&mut self, mesh: &Mesh, limits: &Limits) -> Result<Vec<VertexGroup>> {
         let vertices = mesh.positions.len();
         let max_size = limits.max_decoded / mesh.vertex_size().max(1) as u64;
@@ -310,11 +319,12 @@ impl FaceReader {
         let mut group_indices = HashMap::new();
         let mut new_indices: HashMap<SplitVertex, u32> = HashMap::new();
         let mut rest = &self.uvs[..];
+        let mut dropped = 0;
         for (face, corners) in self.polygons.iter().enumerate() {
             let (uvs, others) = rest.split_at(corners.len().min(rest.len()));
             rest = others;
             if corners.iter().any(|corner| *corner as usize >= vertices) {
-                self.dropped += 1;
+                dropped += 1;
                 continue;
             }
             let image = self.images.get(face).copied().unwrap_or(0);
@@ -339,6 +349,9 @@ impl FaceReader {
                     format!("vertices split by texture coordinates exceed the limit of {limit} bytes");
                 return Err(Error::limit_exceeded(Limit::Decoded, message));
             }
+        }
+        if !groups.is_empty() {
+            self.dropped += dropped;
         }
         groups.sort_by_key(|group| group.image);
         Ok(groups)

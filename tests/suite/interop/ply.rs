@@ -525,6 +525,37 @@ fn texture_coordinates_that_do_not_match_the_corners() {
 }
 
 #[test]
+fn faces_with_texture_coordinates_may_be_truncated_anywhere() {
+    let wedges = [[0.0, 0.0, 1.0, 0.0, 0.0, 1.0], [0.5, 0.0, 1.0, 1.0, 0.0, 1.0]];
+    let comments = "comment TextureFile a.png\ncomment TextureFile b.png\n";
+    let lenient = meshspec::scene::SceneOptions::default().with_strictness(meshspec::Strictness::Lenient);
+    for file in files_with_wedges(comments, wedges, Some([0, 1])) {
+        // In the last file, the lists of vertices precede the texture coordinates.
+        let swapped = String::from_utf8(file.clone()).ok().map(|text| {
+            text.replace("property list uchar float texcoord\nproperty int texnumber\n", "")
+                .replace(
+                    "int vertex_indices\n",
+                    "int vertex_indices\nproperty int texnumber\nproperty list uchar float texcoord\n",
+                )
+                .replace("6 0 0 1 0 0 1 0 3 0 1 2", "3 0 1 2 0 6 0 0 1 0 0 1")
+                .replace("6 0.5 0 1 1 0 1 1 3 1 3 2", "3 1 3 2 1 6 0.5 0 1 1 0 1")
+                .into_bytes()
+        });
+        for file in std::iter::once(file).chain(swapped) {
+            assert_eq!(scene(Ply, &file).0.meshes.len(), 2);
+            let body = file.windows(11).position(|window| window == b"end_header\n").unwrap() + 11;
+            for length in body..file.len() - 1 {
+                // Some texts end within a number, and are complete.
+                let read = Ply.read(&file[..length], &super::Folder::new(), &lenient, &Default::default());
+                let (scene, losses) = read.unwrap();
+                scene.check().unwrap();
+                assert!(!losses.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
 fn split_vertices_are_limited() {
     use meshspec::{ErrorKind, Limit, Limits};
     let wedges = [[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]; 2];
