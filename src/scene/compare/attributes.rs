@@ -23,6 +23,9 @@ const INTERPOLATION_ROUNDING: f64 = 1e-5;
 /// The largest ignored difference of texture coordinates that were flipped, relative to the larger one.
 const FLIP_ROUNDING: f64 = 1.2e-7;
 
+/// The largest ignored difference of colours: rounding of bytes that became 32-bit numbers.
+const COLOR_ROUNDING: f64 = 6e-8;
+
 /// An attribute of vertices.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Attribute {
@@ -112,7 +115,7 @@ impl Attribute {
             }
             Attribute::Colors(set) => Value::Numbers(match mesh.colors.get(*set)? {
                 Colors::U8(colors) => {
-                    colors.get(vertex)?.map(|channel| f64::from(f32::from(channel) / 255.0))
+                    colors.get(vertex)?.map(|channel| f64::from(channel) / 255.0)
                 }
                 Colors::F32(colors) => colors.get(vertex)?.map(f64::from),
             }),
@@ -334,6 +337,7 @@ pub fn compare(
                     let rounding = match attribute {
                         _ if is_interpolated => INTERPOLATION_ROUNDING,
                         Attribute::Uvs(_) if is_flipped => FLIP_ROUNDING,
+                        Attribute::Colors(_) => COLOR_ROUNDING,
                         _ => 0.0,
                     };
                     let by = before.difference(&after, rounding);
