@@ -13,10 +13,18 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     let mut merged = Mesh::default();
     let mut indices =
         Vec::with_capacity(meshes.iter().map(|mesh| mesh.faces.corner_count(mesh.positions.len())).sum());
+    // Surplus corners of triangles would shift the faces of the meshes that follow.
+    let has_polygons = meshes.iter().any(|mesh| {
+        mesh.faces.corners.is_some() || !mesh.faces.corner_count(mesh.positions.len()).is_multiple_of(3)
+    });
+    let mut corners = Vec::new();
     for (position, mut mesh) in meshes.into_iter().enumerate() {
         let base = merged.positions.len() as u32;
         mesh.faces.add_sequential_indices(mesh.positions.len());
-        let own = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
+        let mut own = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
+        if has_polygons {
+            corners.extend(face_sizes(mesh.faces.corners.take(), &mut own));
+        }
         indices.extend(own.into_iter().map(|index| index.wrapping_add(base)));
         if position == 0 {
             merged = mesh;
@@ -25,7 +33,20 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
         }
     }
     merged.faces.indices = Some(Indices::U32(indices));
+    merged.faces.corners = has_polygons.then_some(corners);
     merged
+}
+
+/// Returns the number of corners of each face. Surplus corners of triangles become a face of fewer than three; those of
+/// other faces are removed from `indices`.
+fn face_sizes(corners: Option<Vec<u32>>, indices: &mut Vec<u32>) -> Vec<u32> {
+    match corners {
+        Some(corners) => {
+            indices.truncate(corners.iter().map(|count| *count as usize).sum());
+            corners
+        }
+        None => indices.chunks(3).map(|face| face.len() as u32).collect(),
+    }
 }
 
 /// Records losses for names, material names, textures, base colours and extras that differ from those of the first

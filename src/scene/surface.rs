@@ -90,7 +90,8 @@ impl Surface {
 
     /// Returns the distance of a point from the surface, in metres.
     fn distance(&self, point: DVec3) -> f64 {
-        let distance = self.nearest(point, f64::INFINITY, |_| true).map_or(f64::INFINITY, |nearest| nearest.distance);
+        let distance =
+            self.nearest(point, f64::INFINITY, |_| true).map_or(f64::INFINITY, |nearest| nearest.distance);
         let largest = self.nodes.first().map_or(0.0, |all| all.min.abs().max(all.max.abs()).max_element());
         if distance <= ROUNDING * largest { 0.0 } else { distance }
     }
@@ -141,8 +142,7 @@ impl Surface {
     /// Returns the distances from the surface to a model's vertices and triangle centres.
     pub fn distances(&self, model: &Model) -> Distances {
         let distance = |point: DVec3| if point.is_finite() { self.distance(point) } else { 0.0 };
-        let Ok(vertices) =
-            parallel::try_map(&model.points, |_, point| Ok::<_, Infallible>(distance(*point)));
+        let Ok(vertices) = parallel::try_map(&model.points, |_, point| Ok::<_, Infallible>(distance(*point)));
         let Ok(centers) = parallel::try_map(&model.triangles, |triangle, _| {
             let center = model.triangle_points(triangle).iter().sum::<DVec3>() / 3.0;
             Ok::<_, Infallible>(distance(center))

@@ -116,9 +116,11 @@ fn data_follows_the_schema() {
     // The schema has exactly these keys.
     let schema: Value = serde_json::from_str(include_str!("../../../docs/diff.schema.json")).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    assert_eq!(keys(&schema["properties"]), keys(&expected));
+    let with_parts = json!({"a": 0, "b": 0, "compared": 0, "parts": 0, "total": 0, "differences": 0});
+    assert_eq!(keys(&schema["properties"]), keys(&with_parts));
     let item = &schema["properties"]["differences"]["items"]["properties"];
-    let single = json!({"path": 0, "kind": 0, "count": 0, "from": 0, "to": 0, "by": 0});
+    let single = json!({"path": 0, "kind": 0, "count": 0, "from": 0, "to": 0, "by": 0,
+        "mean": 0, "of": 0, "unit": 0, "at": 0});
     assert_eq!(keys(item), keys(&single));
 }
 
@@ -158,7 +160,8 @@ fn different_formats_are_compared_as_scenes() {
     folder.put_mesh("a.mesh", &animated());
     assert_eq!(folder.run("convert a.mesh a.glb").status, 0);
     let text = folder.run("diff a.mesh a.glb").fine();
-    assert_eq!(text, "a.mesh and a.glb: compared as scenes, no differences\n");
+    let parts = "counts, names, bounds, surfaces, materials, joints and animations";
+    assert_eq!(text, format!("a.mesh and a.glb: compared as scenes, no differences in {parts}\n"));
     assert_eq!(folder.run("convert a.mesh b.glb --scale 2").status, 0);
     let run = folder.run("diff a.mesh b.glb");
     assert_eq!(run.status, 1);
@@ -174,7 +177,7 @@ fn different_formats_are_compared_as_scenes() {
             "animations[\"walk\"]@1.25.surface"
         ]
     );
-    assert!(run.stdout.contains("bounds.max: [1, 2, 0.5] → [2, 4, 1], by 2\n"), "{run:?}");
+    assert!(run.stdout.contains("bounds.max: [1, 2, 0.5] → [2, 4, 1], by 2 m\n"), "{run:?}");
     assert_eq!(folder.run("diff a.mesh b.glb --tolerance 10").fine().lines().count(), 1);
     folder.put_mesh("c.mesh", &triangle());
     let run = folder.run("diff a.mesh c.mesh --scenes");
@@ -190,7 +193,71 @@ fn a_missing_triangle_is_far_from_the_surface() {
     folder.put_mesh("a.mesh", &strip(6));
     folder.put_mesh("b.mesh", &hole);
     let run = folder.run("diff a.mesh b.mesh --scenes");
-    assert!(run.stdout.contains("  triangles: 4 → 3, by 1\n  surface: 1 differs, by 0."), "{run:?}");
+    assert!(run.stdout.contains("  triangles: 4 → 3, by 1\n  surface: 1 of 19 differs, by 0."), "{run:?}");
+}
+
+/// A square of two triangles, with texture coordinates and normals. The faces follow.
+const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\nvn 0 0 1\n";
+
+/// Returns the lines that `diff` prints below the first for two OBJ files.
+fn obj_lines(a: &str, b: &str) -> Vec<String> {
+    let folder = Folder::new();
+    folder.put("a.obj", a);
+    folder.put("b.obj", b);
+    let run = folder.run("diff a.obj b.obj");
+    run.stdout.lines().skip(1).map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn attributes_are_compared_by_corner() {
+    let faces = "f 1/1/1 2/2/1 4/4/1\nf 1/1/1 4/4/1 3/3/1\n";
+    let square = format!("{SQUARE}{faces}");
+    let moved = square.replace("vt 1 0\n", "vt 0.5 0\n");
+    assert_eq!(obj_lines(&square, &moved), ["attributes[\"uv0\"]: 1 of 6 differs, by 0.5 at [1, 0, 0]"]);
+    let turned = square.replace("vn 0 0 1", "vn 0 0.6 0.8");
+    let expected =
+        ["attributes[\"normal\"]: 6 of 6 differ, by at most 36.8699° at [0, 0, 0], 36.8699° on average"];
+    assert_eq!(obj_lines(&square, &turned), expected);
+    let without = format!("{SQUARE}f 1/1 2/2 4/4\nf 1/1 4/4 3/3\n");
+    assert_eq!(obj_lines(&square, &without), ["attributes[\"normal\"]: 6 removed"]);
+    assert_eq!(obj_lines(&without, &square), ["attributes[\"normal\"]: 6 added"]);
+}
+
+#[test]
+fn order_and_triangulation_make_no_difference() {
+    let square = format!("{SQUARE}f 1/1/1 2/2/1 4/4/1\nf 1/1/1 4/4/1 3/3/1\n");
+    let reordered = format!("{SQUARE}f 4/4/1 3/3/1 1/1/1\nf 2/2/1 4/4/1 1/1/1\n");
+    assert_eq!(obj_lines(&square, &reordered), [""; 0]);
+    let other_diagonal = format!("{SQUARE}f 1/1/1 2/2/1 3/3/1\nf 2/2/1 4/4/1 3/3/1\n");
+    assert_eq!(obj_lines(&square, &other_diagonal), [""; 0]);
+    // A vertex in the middle: its attributes are interpolated on the other surface.
+    let fan = "f 1/1/1 2/2/1 5/5/1\nf 2/2/1 4/4/1 5/5/1\nf 4/4/1 3/3/1 5/5/1\nf 3/3/1 1/1/1 5/5/1\n";
+    let middle = |uv: &str| format!("{SQUARE}v 0.5 0.5 0\nvt {uv}\n{fan}");
+    let counts = ["vertices: 4 → 5, by 1", "triangles: 2 → 4, by 2"];
+    assert_eq!(obj_lines(&square, &middle("0.5 0.5")), counts);
+    let found = obj_lines(&square, &middle("0.75 0.5"));
+    assert!(
+        found.len() == 3 && found[2].contains("attributes[\"uv0\"]: 4 of 18 differ, by at most 0.25 "),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn materials_are_compared_by_value() {
+    let folder = Folder::new();
+    folder.put("a.mtl", "newmtl m\nKd 1 0 0\n");
+    folder.put("b.mtl", "newmtl m\nKd 0 1 0\nd 0.5\n");
+    for name in ["a", "b"] {
+        let text = format!("mtllib {name}.mtl\n{SQUARE}usemtl m\nf 1/1/1 2/2/1 4/4/1\n");
+        folder.put(&format!("{name}.obj"), text);
+    }
+    let run = folder.run("diff a.obj b.obj");
+    let lines: Vec<_> = run.stdout.lines().skip(1).collect();
+    let expected = [
+        "  materials[\"m\"].base_color: [1.0, 0.0, 0.0, 1.0] → [0.0, 1.0, 0.0, 0.5], by 1",
+        "  materials[\"m\"].alpha_mode: opaque → alpha blending",
+    ];
+    assert_eq!((run.status, &lines[..]), (1, &expected[..]));
 }
 
 /// Returns the files whose scene differs from itself, despite rounding, equal animation names, or negative rates.
@@ -235,7 +302,7 @@ fn point_clouds_differ_in_their_bounds() {
     folder.put("b.ply", cloud(7));
     folder.run("diff a.ply a.ply").fine();
     let run = folder.run("diff a.ply b.ply");
-    assert!(run.status == 1 && run.stdout.contains("bounds.min: [1, 2, 3] → [7, 2, 3], by 6"), "{run:?}");
+    assert!(run.status == 1 && run.stdout.contains("bounds.min: [1, 2, 3] → [7, 2, 3], by 6 m"), "{run:?}");
     let message = folder.run("diff - -").fails(2);
     assert_eq!(message, "error: standard input: can be used for one of the files only\n");
 }

@@ -6,10 +6,10 @@ use glam::DVec3;
 
 use super::corners::{CornerSet, Spot, match_corners};
 use super::{DifferenceKind, SceneDifference, Tally, point_text};
+use crate::Quantity;
 use crate::scene::mesh::Components;
 use crate::scene::pose::joint_weights;
 use crate::scene::{Colors, Mesh, UvOrigin};
-use crate::Quantity;
 
 /// The largest ignored angle in degrees: rounding of 32-bit unit vectors in a few matrix products.
 const ANGLE_ROUNDING: f64 = 1e-3;
@@ -22,6 +22,9 @@ const INTERPOLATION_ROUNDING: f64 = 1e-5;
 
 /// The largest ignored difference of texture coordinates that were flipped, relative to the larger one.
 const FLIP_ROUNDING: f64 = 1.2e-7;
+
+/// The largest ignored difference of colours: rounding of bytes that became 32-bit numbers.
+const COLOR_ROUNDING: f64 = 6e-8;
 
 /// An attribute of vertices.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,7 +114,9 @@ impl Attribute {
                 Value::Numbers([u, v, 0.0, 0.0])
             }
             Attribute::Colors(set) => Value::Numbers(match mesh.colors.get(*set)? {
-                Colors::U8(colors) => colors.get(vertex)?.map(|channel| f64::from(f32::from(channel) / 255.0)),
+                Colors::U8(colors) => {
+                    colors.get(vertex)?.map(|channel| f64::from(channel) / 255.0)
+                }
                 Colors::F32(colors) => colors.get(vertex)?.map(f64::from),
             }),
             Attribute::Weights => {
@@ -299,10 +304,7 @@ pub fn compare(
     joints_of_b: &[usize],
     compare_materials: impl FnOnce(&MeshPairs) -> Vec<SceneDifference>,
 ) -> (Vec<SceneDifference>, Vec<String>) {
-    let [a, b] = &[
-        Side { set: sets[0], joints: &[] },
-        Side { set: sets[1], joints: joints_of_b },
-    ];
+    let [a, b] = &[Side { set: sets[0], joints: &[] }, Side { set: sets[1], joints: joints_of_b }];
     let attributes = &[a.attributes(), b.attributes()];
     let all: Vec<&Attribute> = attributes[0].union(&attributes[1]).collect();
     let both: Vec<&Attribute> = attributes[0].intersection(&attributes[1]).collect();
@@ -310,13 +312,11 @@ pub fn compare(
     // Each attribute counts the same: directions relative to 180°, others to 1.
     let cost = |from: &Spot, to: &Spot| -> f64 {
         let differ = materials[0][a.mesh_of(from)] != materials[1][b.mesh_of(to)];
-        let values = both.iter().map(|attribute| {
-            match (a.value(attribute, from), b.value(attribute, to)) {
-                (Some(from @ Value::Direction(..)), Some(to)) => from.difference(&to, 0.0) / 180.0,
-                (Some(from), Some(to)) => from.difference(&to, 0.0).min(1.0),
-                (None, None) => 0.0,
-                _ => 1.0,
-            }
+        let values = both.iter().map(|attribute| match (a.value(attribute, from), b.value(attribute, to)) {
+            (Some(from @ Value::Direction(..)), Some(to)) => from.difference(&to, 0.0) / 180.0,
+            (Some(from), Some(to)) => from.difference(&to, 0.0).min(1.0),
+            (None, None) => 0.0,
+            _ => 1.0,
         });
         f64::from(u8::from(differ)) + values.sum::<f64>()
     };
@@ -324,7 +324,11 @@ pub fn compare(
     let mut pairs = MeshPairs::default();
     let mut visit = |from: &Spot, to: &Spot, same_triangle: bool| {
         let meshes = (a.mesh_of(from), b.mesh_of(to));
-        if same_triangle { pairs.by_triangle.insert(meshes) } else { pairs.by_corner.insert(meshes) };
+        if same_triangle {
+            pairs.by_triangle.insert(meshes)
+        } else {
+            pairs.by_corner.insert(meshes)
+        };
         let is_interpolated = [from, to].iter().any(|spot| matches!(spot, Spot::Inside { .. }));
         let is_flipped = sets[0].model.meshes[meshes.0].uv_origin != sets[1].model.meshes[meshes.1].uv_origin;
         for (attribute, tally) in both.iter().zip(&mut tallies) {
@@ -333,6 +337,7 @@ pub fn compare(
                     let rounding = match attribute {
                         _ if is_interpolated => INTERPOLATION_ROUNDING,
                         Attribute::Uvs(_) if is_flipped => FLIP_ROUNDING,
+                        Attribute::Colors(_) => COLOR_ROUNDING,
                         _ => 0.0,
                     };
                     let by = before.difference(&after, rounding);

@@ -42,15 +42,9 @@ pub struct CornerSet {
 #[derive(Debug, Clone, Copy)]
 pub enum Spot {
     /// A corner, 0 to 2, of a triangle.
-    Corner {
-        triangle: usize,
-        corner: usize,
-    },
+    Corner { triangle: usize, corner: usize },
     /// A point on a triangle, as the weights of its corners.
-    Inside {
-        triangle: usize,
-        weights: [f64; 3],
-    },
+    Inside { triangle: usize, weights: [f64; 3] },
 }
 
 impl Spot {
@@ -269,7 +263,8 @@ fn pair_triangles(
     // The first pass pairs one to one, the second one pairs the surplus.
     for is_surplus in [false, true] {
         for &(_, i, j) in &pairs {
-            let is_open = if is_surplus { !left_done[i] || !right_done[j] } else { !left_done[i] && !right_done[j] };
+            let is_open =
+                if is_surplus { !left_done[i] || !right_done[j] } else { !left_done[i] && !right_done[j] };
             if is_open {
                 (left_done[i], right_done[j]) = (true, true);
                 visit(&left[i], &right[j]);
@@ -341,7 +336,11 @@ impl<'c> CornerIndex<'c> {
             let mut corners = Vec::new();
             self.set.for_each_corner(|spot| {
                 if let Spot::Corner { triangle, corner } = spot {
-                    corners.push(PlacedCorner { position: self.position_of(triangle, corner), triangle, corner });
+                    corners.push(PlacedCorner {
+                        position: self.position_of(triangle, corner),
+                        triangle,
+                        corner,
+                    });
                 }
             });
             corners.sort_unstable_by_key(|corner| (corner.position, corner.triangle));

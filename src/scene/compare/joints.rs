@@ -30,7 +30,8 @@ pub struct JointPairs {
 }
 
 impl JointPairs {
-    /// Pairs joints by unique name, then the others in order.
+    /// Pairs joints by unique name, then the others in order. Formats may add joints before or after the others; those
+    /// are recognised by the bind poses.
     pub fn new([a, b]: [&Scene; 2]) -> JointPairs {
         let [a, b] = [a, b].map(|scene| &*scene.skeleton.joints);
         let [names, other_names] = [a, b].map(unique_names);
@@ -44,11 +45,11 @@ impl JointPairs {
             .collect();
         let mut is_paired = vec![false; b.len()];
         in_b.iter().flatten().for_each(|joint| is_paired[*joint] = true);
-        let mut others = (0..b.len()).filter(|joint| !is_paired[*joint]).collect::<Vec<_>>().into_iter();
-        let open = in_b.iter().filter(|other| other.is_none()).count();
-        // Different numbers of others: a joint may have been added before them, so that their order says nothing.
-        if open == others.len() {
-            in_b.iter_mut().filter(|other| other.is_none()).for_each(|other| *other = others.next());
+        let open_in_a: Vec<usize> = (0..a.len()).filter(|joint| in_b[*joint].is_none()).collect();
+        let open_in_b: Vec<usize> = (0..b.len()).filter(|joint| !is_paired[*joint]).collect();
+        let [skipped_in_a, skipped_in_b] = skipped_joints([a, b], [&open_in_a, &open_in_b]);
+        for (joint, other) in open_in_a.iter().skip(skipped_in_a).zip(open_in_b.iter().skip(skipped_in_b)) {
+            in_b[*joint] = Some(*other);
         }
         let mut in_a: Vec<usize> = (0..b.len()).map(|joint| usize::MAX - joint).collect();
         for (joint, other) in in_b.iter().enumerate() {
@@ -62,8 +63,29 @@ impl JointPairs {
     /// Returns `true` if the parents of two joints correspond, or both are roots.
     fn are_parents_paired(&self, joint: &Joint, other: &Joint) -> bool {
         joint.parent.is_none() && other.parent.is_none()
-            || joint.parent.is_some() && joint.parent.and_then(|parent| *self.in_b.get(parent)?) == other.parent
+            || joint.parent.is_some()
+                && joint.parent.and_then(|parent| *self.in_b.get(parent)?) == other.parent
     }
+}
+
+/// Returns the numbers of joints to skip at the start of each list, so that the bind poses of the others fit best.
+fn skipped_joints([a, b]: [&[Joint]; 2], [open_in_a, open_in_b]: [&[usize]; 2]) -> [usize; 2] {
+    let misfit = |skipped_in_a: usize, skipped_in_b: usize| -> f32 {
+        let pairs = open_in_a.iter().skip(skipped_in_a).zip(open_in_b.iter().skip(skipped_in_b));
+        pairs
+            .map(|(joint, other)| {
+                let [from, to] = [a[*joint].inverse_bind, b[*other].inverse_bind];
+                let entries = from.to_cols_array().into_iter().zip(to.to_cols_array());
+                entries.map(|(from, to)| (from - to).abs()).fold(0.0, f32::max)
+            })
+            .sum()
+    };
+    let surplus_in_a = open_in_a.len().saturating_sub(open_in_b.len());
+    let surplus_in_b = open_in_b.len().saturating_sub(open_in_a.len());
+    // Only both ends: formats add one joint, for the model itself.
+    let ends = [[0, 0], [surplus_in_a, surplus_in_b]];
+    let [first, last] = ends.map(|[in_a, in_b]| misfit(in_a, in_b));
+    if last < first { ends[1] } else { ends[0] }
 }
 
 /// Returns the index of each named joint; `None` for duplicate names.
@@ -107,13 +129,7 @@ struct TransformTally {
 
 impl TransformTally {
     /// Adds the differences of two transforms. Differences up to `rounding` metres between translations are ignored.
-    fn add(
-        &mut self,
-        [a, b]: [Transform; 2],
-        rounding: f64,
-        tolerance: f64,
-        at: &dyn Fn() -> String,
-    ) {
+    fn add(&mut self, [a, b]: [Transform; 2], rounding: f64, tolerance: f64, at: &dyn Fn() -> String) {
         let above = |by: f64, rounding: f64| if by <= rounding { 0.0 } else { by };
         let [from, to] = [a, b].map(|transform| DVec3::from(transform.translation.map(f64::from)));
         self.translations.add(above(from.distance(to), rounding), tolerance, at);

@@ -14,7 +14,8 @@ pub fn compare(scenes: [&Scene; 2], pairs: &MeshPairs, tolerance: f64) -> Vec<Sc
     let mut differences: Vec<SceneDifference> = Vec::new();
     for (index, mesh) in scenes[0].meshes.iter().enumerate() {
         let range = (index, 0)..=(index, usize::MAX);
-        let mut counterparts: Vec<usize> = pairs.by_triangle.range(range.clone()).map(|pair| pair.1).collect();
+        let mut counterparts: Vec<usize> =
+            pairs.by_triangle.range(range.clone()).map(|pair| pair.1).collect();
         if counterparts.is_empty() {
             counterparts = pairs.by_corner.range(range).map(|pair| pair.1).collect();
         }
@@ -58,10 +59,7 @@ impl MaterialComparison<'_> {
             let difference = self.changed("base_color", format!("{before:?}"), format!("{after:?}"));
             differences.push(difference.by(by, Quantity::COLORS));
         }
-        let factors = [
-            ("metallic", from.metallic, to.metallic),
-            ("roughness", from.roughness, to.roughness),
-        ];
+        let factors = [("metallic", from.metallic, to.metallic), ("roughness", from.roughness, to.roughness)];
         for (name, before, after) in factors {
             differences.extend(self.factor(name, before, after));
         }
@@ -103,7 +101,8 @@ impl MaterialComparison<'_> {
             differences.push(self.changed("texture.uv_set", before.uv_set, after.uv_set));
         }
         if before.sampler.wrap != after.sampler.wrap {
-            let [from, to] = [before, after].map(|texture| format!("{:?}", texture.sampler.wrap).to_lowercase());
+            let [from, to] =
+                [before, after].map(|texture| format!("{:?}", texture.sampler.wrap).to_lowercase());
             differences.push(self.changed("texture.sampler.wrap", from, to));
         }
         let filters = [before, after].map(|texture| (texture.sampler.magnify, texture.sampler.minify));

@@ -279,7 +279,8 @@ impl Comparison<'_> {
             let same = |(other, _): &&(String, String)| other == name;
             scene.properties.iter().find(same).map(|(_, value)| value.clone())
         };
-        let names: BTreeSet<&String> = a.properties.iter().chain(&b.properties).map(|(name, _)| name).collect();
+        let names: BTreeSet<&String> =
+            a.properties.iter().chain(&b.properties).map(|(name, _)| name).collect();
         if !names.is_empty() {
             self.note_compared("properties");
         }

@@ -70,9 +70,8 @@ impl Comparison<'_> {
                 .chain(b.points.iter().zip(&from_a.vertices))
                 .max_by(|(_, a), (_, b)| a.total_cmp(b))
                 .filter(|(_, distance)| **distance == largest);
-            let difference =
-                SceneDifference::new(format!("{prefix}{part}"), DifferenceKind::Changed, above)
-                    .by(largest, Quantity::POSITIONS);
+            let difference = SceneDifference::new(format!("{prefix}{part}"), DifferenceKind::Changed, above)
+                .by(largest, Quantity::POSITIONS);
             self.add([SceneDifference {
                 compared: Some(compared),
                 mean: Some(sum / compared as f64),

@@ -1,7 +1,7 @@
 //! PLY.
 
 use meshspec::interop::Interchange::Ply;
-use meshspec::scene::{Colors, Components, CustomAttribute, Indices, Mesh, Texture, UvOrigin};
+use meshspec::scene::{Colors, Components, CustomAttribute, Faces, Indices, Mesh, Scene, Texture, UvOrigin};
 
 use super::{error, scene, scene_of, triangle, write};
 
@@ -607,5 +607,21 @@ fn numbers_may_begin_with_a_line_feed() {
     for line_end in ["\n", "\r", "\r\n"] {
         let file = [header.replace('\n', line_end).as_bytes(), b"\n\r"].concat();
         assert_eq!(scene(Ply, &file).0.meshes[0].positions, [[10.0, 13.0, 0.0]], "{line_end:?}");
+    }
+}
+
+/// PLY stores a single mesh. Each mesh keeps its faces, whether triangles or polygons.
+#[test]
+fn merged_meshes_keep_their_polygons() {
+    let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    let quad = Faces { indices: Some(Indices::U32(vec![0, 1, 2, 3])), corners: Some(vec![4]) };
+    let triangles = Faces::triangles(vec![0, 1, 2, 0, 2, 3]);
+    let mesh = |faces: &Faces| Mesh { positions: positions.clone(), faces: faces.clone(), ..Mesh::default() };
+    for (first, second) in [(&quad, &quad), (&quad, &triangles), (&triangles, &quad)] {
+        let scene = Scene { meshes: vec![mesh(first), mesh(second)], ..Default::default() };
+        let mut files = std::collections::BTreeMap::new();
+        Ply.write(scene, "x.ply", &mut files, &Default::default()).unwrap();
+        let (found, _) = Ply.read(&files["x.ply"], &files, &Default::default(), &Default::default()).unwrap();
+        assert_eq!(found.triangles().count(), 4, "{first:?} {second:?}");
     }
 }

@@ -58,7 +58,18 @@ impl Difference {
 
     fn of_kind(path: impl Into<String>, kind: DifferenceKind) -> Difference {
         let (path, count) = (path.into(), 1);
-        Difference { path, kind, count, from: None, to: None, by: None, mean: None, of: None, unit: None, at: None }
+        Difference {
+            path,
+            kind,
+            count,
+            from: None,
+            to: None,
+            by: None,
+            mean: None,
+            of: None,
+            unit: None,
+            at: None,
+        }
     }
 }
 

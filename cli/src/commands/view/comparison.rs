@@ -59,9 +59,8 @@ impl Comparison {
 
     /// Measures the distances between the models of two files in the rest pose, and adds them to `contents`.
     pub fn measure(&mut self, contents: &mut [FileContent; 2]) {
-        let models = contents.each_ref().map(|FileContent { scene, .. }| {
-            scene.clone().and_then(model_at_rest)
-        });
+        let models =
+            contents.each_ref().map(|FileContent { scene, .. }| scene.clone().and_then(model_at_rest));
         let [Some(a), Some(b)] = models else {
             return self.notes.push("No distances: only files with triangles have a surface".to_owned());
         };
