@@ -81,7 +81,10 @@ impl Visitor for Coverage {
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        self.0.add(&node.span);
+        // The span of any other value includes gaps.
+        if has_no_gaps(node.ty) {
+            self.0.add(&node.span);
+        }
         ControlFlow::Continue(())
     }
 }

@@ -40,8 +40,8 @@ const ROUNDING: f32 = 8.0 * f32::EPSILON;
 /// Adds bones near flattened triangles, and binds their vertices to these bones.
 pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) {
     // The model itself may need one more bone: bone 0.
-    let room = encoding.max_bones().saturating_sub(scene.skeleton.joints.len() + 1);
-    if room == 0 || !encoding.keeps_detail() {
+    let room = rig::MAX_BONES.saturating_sub(scene.skeleton.joints.len() + 1);
+    if room == 0 || !encoding.is_default() {
         return;
     }
     let detail = Detail::new(scene, extras, encoding);
@@ -52,8 +52,8 @@ pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, loss
     }
     let first = scene.skeleton.joints.len();
     let mut targets: Vec<HashMap<usize, usize>> = vec![HashMap::new(); scene.meshes.len()];
-    for index in chosen {
-        let Region { group, vertices, chain, .. } = &regions.regions[index];
+    for choice in chosen {
+        let Region { group, vertices, chain, .. } = &regions.regions[choice.region];
         let joint = regions.detail.groups[*group].joint;
         let to_joint = model_to_joint(scene, joint);
         let members = &regions.vertices[vertices.clone()];
@@ -63,7 +63,7 @@ pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, loss
             .unwrap_or_default();
         let mut parent = joint;
         let mut origin = Vec3::ZERO;
-        for offset in chain {
+        for offset in chain.iter().take(choice.bones) {
             origin += *offset;
             let bone = Joint {
                 name: mesh_name.clone(),
@@ -141,9 +141,6 @@ impl<'a> Detail<'a> {
         let mut detail = Detail { encoding, groups: Vec::new(), vertices: Vec::new(), triangles: Vec::new() };
         for (mesh_index, mesh) in scene.meshes.iter().enumerate() {
             let size = mesh.size();
-            if encoding.drops_colors_with_bones() && !mesh.colors.is_empty() {
-                continue;
-            }
             let face_list = faces::from_faces(&mesh.faces);
             let limits = precision::first_error_limits(&mesh.positions, &face_list, size);
             let first = detail.vertices.len();
@@ -237,8 +234,8 @@ struct Region {
     chain: Vec<Vec3>,
     /// The number of flattened triangles without the bones.
     flattened: usize,
-    /// The number of flattened triangles with the bones.
-    flattened_with_bones: usize,
+    /// The number of flattened triangles with the first bone of the chain, with the first two, and so on.
+    flattened_with: Vec<usize>,
     /// The indices of the halves.
     halves: Option<[usize; 2]>,
 }
@@ -261,16 +258,24 @@ struct Use {
     kind: UseKind,
     /// The number of flattened triangles, plus the price of the bones.
     cost: usize,
-    bones: usize,
 }
 
 #[derive(Clone, Copy)]
 enum UseKind {
     NoBones,
-    /// The bones of the region.
-    Bones,
+    /// This many bones of the chain to the region.
+    Bones(usize),
     /// The uses of both halves.
     Halves,
+}
+
+/// The bones to add for a region.
+struct Choice {
+    region: usize,
+    /// The number of bones of its chain.
+    bones: usize,
+    /// The number of triangles that they preserve.
+    preserved: usize,
 }
 
 impl<'a> Regions<'a> {
@@ -339,19 +344,20 @@ impl<'a> Regions<'a> {
             split: can_divide.then(|| (axis, center[axis])),
             chain,
             flattened,
-            flattened_with_bones: flattened,
+            flattened_with: Vec::new(),
             halves: None,
         };
-        if !found.chain.is_empty() {
-            found.flattened_with_bones = self.measure(&found);
+        let mut origin = Vec3::ZERO;
+        for offset in &found.chain {
+            origin += *offset;
+            found.flattened_with.push(self.measure(&found, origin));
         }
         push_index(&mut self.regions, found)
     }
 
-    /// Returns the number of triangles in a region that are flattened with its bones.
-    fn measure(&mut self, candidate: &Region) -> usize {
+    /// Returns the number of triangles in a region that are flattened with a bone at `origin`.
+    fn measure(&mut self, candidate: &Region, origin: Vec3) -> usize {
         self.measurements += 1;
-        let origin = candidate.chain.iter().sum();
         let Regions { detail, measured, measurements, .. } = self;
         detail.triangles[candidate.triangles.clone()]
             .iter()
@@ -394,47 +400,70 @@ impl<'a> Regions<'a> {
         Some(halves)
     }
 
-    /// Returns the regions whose bones are added: at most `room` bones.
-    fn choose(&self, room: usize) -> Vec<usize> {
+    /// Returns the bones to add: at most `room`.
+    fn choose(&self, room: usize) -> Vec<Choice> {
         let total: usize = self.roots.iter().map(|root| self.regions[*root].flattened).sum();
         // The smallest price at which there is room for all bones; above `total`, no bone is worth its price.
         let (mut low, mut high) = (MIN_PRESERVED, MIN_PRESERVED.max(total + 1));
         while low < high {
             let price = low + (high - low) / 2;
-            let uses = self.uses(price);
-            let bones: usize = self.roots.iter().map(|root| uses[*root].bones).sum();
+            let bones: usize = self.chosen_at(price).iter().map(|choice| choice.bones).sum();
             (low, high) = if bones <= room { (low, price) } else { (price + 1, high) };
         }
-        let uses = self.uses(low);
+        let all = self.chosen_at(low);
+        if low == MIN_PRESERVED {
+            return all;
+        }
+        // Many regions may be worth exactly the same price. At the next lower one, not all bones have room.
+        let mut some = self.chosen_at(low - 1);
+        some.sort_by_key(|choice| Reverse(choice.preserved / choice.bones.max(1)));
+        let mut left = room;
+        some.retain(|choice| {
+            let has_room = choice.bones <= left;
+            left -= if has_room { choice.bones } else { 0 };
+            has_room
+        });
+        let preserved = |chosen: &[Choice]| chosen.iter().map(|choice| choice.preserved).sum::<usize>();
+        if preserved(&some) > preserved(&all) { some } else { all }
+    }
+
+    /// Returns the bones that are worth a price, by region.
+    fn chosen_at(&self, price: usize) -> Vec<Choice> {
+        let uses = self.uses(price);
         let mut chosen = Vec::new();
         let mut open = self.roots.clone();
         while let Some(index) = open.pop() {
-            match (uses[index].kind, self.regions[index].halves) {
-                (UseKind::Bones, _) => chosen.push(index),
+            let region = &self.regions[index];
+            match (uses[index].kind, region.halves) {
+                (UseKind::Bones(bones), _) => {
+                    let preserved = region.flattened.saturating_sub(region.flattened_with[bones - 1]);
+                    chosen.push(Choice { region: index, bones, preserved });
+                }
                 (UseKind::Halves, Some(halves)) => open.extend(halves),
                 _ => {}
             }
         }
-        chosen.sort_unstable();
+        chosen.sort_unstable_by_key(|choice| choice.region);
         chosen
     }
 
     /// Returns the best use of each region at a price of a bone.
     fn uses(&self, price: usize) -> Vec<Use> {
-        let mut uses = vec![Use { kind: UseKind::NoBones, cost: 0, bones: 0 }; self.regions.len()];
+        let mut uses = vec![Use { kind: UseKind::NoBones, cost: 0 }; self.regions.len()];
         for (index, found) in self.regions.iter().enumerate().rev() {
-            let mut best = Use { kind: UseKind::NoBones, cost: found.flattened, bones: 0 };
-            let bones = found.chain.len();
-            let cost = found.flattened_with_bones.saturating_add(price.saturating_mul(bones));
-            // Bones that preserve less than half of the triangles are not worth their matrices.
-            if bones > 0 && cost < best.cost && 2 * found.flattened_with_bones <= found.flattened {
-                best = Use { kind: UseKind::Bones, cost, bones };
+            let mut best = Use { kind: UseKind::NoBones, cost: found.flattened };
+            for (bones, flattened) in (1..).zip(&found.flattened_with) {
+                let cost = flattened.saturating_add(price.saturating_mul(bones));
+                // Bones that preserve less than half of the triangles are not worth their matrices.
+                if cost < best.cost && 2 * flattened <= found.flattened {
+                    best = Use { kind: UseKind::Bones(bones), cost };
+                }
             }
             if let Some(halves) = found.halves {
                 let [lower, upper] = halves.map(|half| uses[half]);
                 let cost = lower.cost.saturating_add(upper.cost);
                 if cost < best.cost {
-                    best = Use { kind: UseKind::Halves, cost, bones: lower.bones + upper.bones };
+                    best = Use { kind: UseKind::Halves, cost };
                 }
             }
             uses[index] = best;
@@ -446,7 +475,7 @@ impl<'a> Regions<'a> {
 impl Region {
     /// Returns the largest number of triangles that dividing the region can preserve.
     fn remaining(&self) -> usize {
-        self.flattened.min(self.flattened_with_bones)
+        self.flattened_with.iter().copied().min().unwrap_or(self.flattened).min(self.flattened)
     }
 }
 

@@ -3,11 +3,9 @@
 use glam::Vec3;
 use half::f16;
 
-use super::super::schema::VertexTag;
 use super::super::{
     Attributes, Face, Surface, Tolerance, Triple, VertexErrors, VertexSize, VertexSizes, Vertices,
 };
-use super::rig;
 use crate::loss::{format_plain, format_rounded_up};
 use crate::scene::{Conventions, Precision, Scene, SceneOptions};
 use crate::{Error, Result, Strictness, path};
@@ -133,43 +131,25 @@ impl Encoding {
         }
     }
 
-    /// Returns `true` if bones may be added to keep fine detail. A requested maximum error is met with the smallest
-    /// vertices that satisfy it, even if they flatten detail below this error.
-    pub fn keeps_detail(&self) -> bool {
-        self.max_error.is_none()
+    /// Returns `true` if no precision was requested. A requested form or maximum error decides which detail is kept.
+    pub fn is_default(&self) -> bool {
+        self.max_error.is_none() && self.sizes == VertexSizes::PerVertex
     }
 
-    /// Returns `true` if a vertex with a bone loses its colour: in the vertex form of 96 bits, one replaces the other.
-    pub fn drops_colors_with_bones(&self) -> bool {
-        self.sizes == VertexSizes::Fixed(VertexSize::Bits96)
-    }
-
-    /// Returns the maximum number of bones: the vertex form of 64 bits cannot refer to all bones (B9).
-    pub fn max_bones(&self) -> usize {
-        match self.sizes {
-            VertexSizes::Fixed(VertexSize::Bits64) => usize::from(VertexTag::BITS_96),
-            _ => rig::MAX_BONES,
-        }
-    }
-
-    /// Returns a position in bone space as packed: by default, as a triple if its error is within `limit`, or else in the
+    /// Returns a position in bone space as packed by default: as a triple if its error is within `limit`, or else in the
     /// more precise form. Returns the position itself if BMD cannot express it.
     pub fn packed_position(&self, position: Vec3, limit: f32) -> Vec3 {
         let error = |packed: Vec3| (packed - position).abs().max_element();
         let triple = Triple::nearest(position.into()).map_or(position, |triple| triple.value().into());
-        let half = || Vec3::from(position.to_array().map(|x| f16::from_f32(x).to_f32()));
-        match self.sizes {
-            VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) => triple,
-            VertexSizes::Fixed(VertexSize::Bits128) => half(),
-            _ => {
-                let tolerance = limit.min(self.tolerance.position * position.abs().max_element());
-                if error(triple) <= tolerance || error(triple) < error(half()) { triple } else { half() }
-            }
+        if error(triple) <= limit.min(self.tolerance.position * position.abs().max_element()) {
+            return triple;
         }
+        let half = Vec3::from(position.to_array().map(|x| f16::from_f32(x).to_f32()));
+        if error(triple) < error(half) { triple } else { half }
     }
 
-    /// Encodes the vertices of a mesh. `decode` returns the positions and normals of packed vertices in model space. Returns an
-    /// error with hints if BMD cannot express the vertices, or packing distorts the mesh too much in strict mode.
+    /// Encodes the vertices of a mesh. `decode` returns the positions and normals of packed vertices in model space. Returns
+    /// an error with hints if BMD cannot express the vertices, or packing distorts the mesh too much in strict mode.
     pub fn encode(
         &self,
         attributes: &mut Attributes,
