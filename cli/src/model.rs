@@ -169,9 +169,12 @@ impl Model {
     }
 }
 
-/// Returns the minimum and maximum corner of the box that bounds the finite points. Without such points, the minimum is
-/// infinity and the maximum negative infinity.
+/// Returns the minimum and maximum corner of the box that bounds the finite points. The bounds of −0 are 0. Without such
+/// points, the minimum is infinity and the maximum negative infinity.
 pub fn bounding_box(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
     let empty = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    points.filter(|point| point.is_finite()).fold(empty, |[min, max], at| [min.min(at), max.max(at)])
+    let bounds =
+        points.filter(|point| point.is_finite()).fold(empty, |[min, max], at| [min.min(at), max.max(at)]);
+    // Adding 0 turns −0 into 0 and changes no other number.
+    bounds.map(|corner| corner + DVec3::ZERO)
 }
