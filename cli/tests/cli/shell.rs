@@ -89,9 +89,11 @@ fn commands_quote_patterns() {
     let mut texts: Vec<_> = pages.map(|path| std::fs::read_to_string(path).unwrap()).collect();
     texts.extend([include_str!("../../../README.md").to_owned(), include_str!("../../README.md").to_owned()]);
     for text in &texts {
-        lines.extend(shell_lines(text).map(str::to_owned));
+        // Placeholders and patterns of other programs, such as `parallel`, are theirs.
+        let is_own = |line: &&str| line.starts_with("meshspec ") || line.starts_with("height_field ");
+        lines.extend(shell_lines(text).filter(is_own).map(str::to_owned));
     }
-    assert!(lines.len() > 150, "{}", lines.len());
+    assert!(lines.len() > 80, "{}", lines.len());
     for line in lines {
         for word in line.split('#').next().unwrap().split_whitespace().filter(|word| *word != "{}") {
             // Odd parts are quoted.
