@@ -165,7 +165,8 @@ pub fn reject_mismatch(
     formats: &Formats,
 ) -> Result<()> {
     let kind = match named {
-        Encoding::Json => ContentKind::of(bytes, formats),
+        // The reader of documents says what a document lacks.
+        Encoding::Json => ContentKind::of(bytes, formats).filter(|kind| *kind != ContentKind::OtherJson),
         Encoding::Interchange(format) => match ContentKind::of_json(bytes, formats) {
             None if Interchange::detect(bytes) == Some(format) => None,
             None => ContentKind::of(bytes, formats),

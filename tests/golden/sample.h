@@ -95,9 +95,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_sevens, double_) == 10, "offset of double
  * - Sevens, if flags.wide and kind == 7: Sevens
  * - Wide, if flags.wide: f32[4]
  * - Narrow, if not flags.wide: u16[8]
- *   Each must be below kind + 9 if kind > 0 (SAMPLE-NARROW).
- *   Must not decrease from item to item (SAMPLE-ORDER).
- *   Must be unique in the list (SAMPLE-UNIQUE).
+ *   Each must be below kind + 9 if kind > 0 (SAMPLE-NARROW, error).
+ *   Must not decrease from item to item (SAMPLE-ORDER, error).
+ *   Must be unique in the list (SAMPLE-UNIQUE, error).
  */
 
 /*
@@ -127,11 +127,11 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_far, field_0) == 0, "offset of field_0");
  *
  * - kind: Kind, at 4
  * - flags: Flags, at 5
- *   Reserved bits must be 0 (SAMPLE-BITS).
- *   flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS).
+ *   Reserved bits must be 0 (SAMPLE-BITS, error).
+ *   flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS, error).
  * - packed_size: i32, at 8
  * - unpacked_size: i32, at 12
- *   Must be 0 or 16 (SAMPLE-SIZE).
+ *   Must be 0 or 16 (SAMPLE-SIZE, error).
  * - table: u32, at 16
  *   Rejected unless packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide): the sizes are negative or "odd".
  * - numbers: u8[packed_size] that contain one LZ4 block, unpacked_size bytes unpacked: Numbers, at 20
@@ -140,7 +140,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_far, field_0) == 0, "offset of field_0");
  * - far: Far[2], at table, if table != 0
  *   Rejected unless table % 2 == 0: the table is at an odd offset.
  * - rows: f32[(flags.rows + 1) * 2][3][2], after stored
- *   Each must be finite (SAMPLE-FINITE).
+ *   Each must be finite (SAMPLE-FINITE, error).
  * - names: NUL-terminated bytes[to the end], after rows
  */
 #define SAMPLE_SAMPLE_MAGIC "ONE\000"
@@ -149,9 +149,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_far, field_0) == 0, "offset of field_0");
 typedef struct sample_sample_start {
     uint8_t magic_bytes[4]; /* SAMPLE_SAMPLE_MAGIC */
     sample_kind kind; /* Which kind of content. */
-    sample_flags flags; /* How it is stored. Reserved bits must be 0 (SAMPLE-BITS). flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS). */
+    sample_flags flags; /* How it is stored. Reserved bits must be 0 (SAMPLE-BITS, error). flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS, error). */
     int32_t packed_size; /* Size of the packed numbers. */
-    int32_t unpacked_size; /* Their size once unpacked. Must be 0 or 16 (SAMPLE-SIZE). */
+    int32_t unpacked_size; /* Their size once unpacked. Must be 0 or 16 (SAMPLE-SIZE, error). */
     uint32_t table; /* Rejected unless packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide): the sizes are negative or "odd". */
 } sample_sample_start;
 MESHSPEC_STATIC_ASSERT(sizeof(sample_sample_start) == 20, "size of sample_sample_start");
@@ -171,7 +171,7 @@ typedef struct sample_fixed {
     int32_t int_;
     sample_flags class_;
     sample_kind kind;
-    double double_[2]; /* The sum must be 1.5 ± 0.25 (SAMPLE-SUM). */
+    double double_[2]; /* The sum must be 1.5 ± 0.25 (SAMPLE-SUM, error). */
 } sample_fixed;
 MESHSPEC_STATIC_ASSERT(sizeof(sample_fixed) == 26, "size of sample_fixed");
 MESHSPEC_STATIC_ASSERT(offsetof(sample_fixed, int_) == 2, "offset of int_");

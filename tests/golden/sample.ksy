@@ -22,21 +22,21 @@ seq:
     type: 'flags'
     doc: |
       How it is stored.
-      Reserved bits must be 0 (SAMPLE-BITS).
-      flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS).
+      Reserved bits must be 0 (SAMPLE-BITS, error).
+      flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS, error).
   - id: check_flags
     size: 0
     valid:
       expr: 'not flags.inner_unused'
     doc: |
-      Reserved bits must be 0 (SAMPLE-BITS).
+      Reserved bits must be 0 (SAMPLE-BITS, error).
   - id: check_flags_2
     if: 'flags.wide'
     size: 0
     valid:
       expr: 'flags.rows > 0'
     doc: |
-      flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS).
+      flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS, error).
   - id: packed_size
     type: s4
     doc: |
@@ -47,7 +47,7 @@ seq:
       any-of: ['0', '16']
     doc: |
       Their size once unpacked.
-      Must be 0 or 16 (SAMPLE-SIZE).
+      Must be 0 or 16 (SAMPLE-SIZE, error).
   - id: table
     type: u4
   - id: check_table
@@ -93,7 +93,7 @@ seq:
       expr: '_ - _ == 0'
     doc: |
       Rows of columns.
-      Each must be finite (SAMPLE-FINITE).
+      Each must be finite (SAMPLE-FINITE, error).
   - id: names
     terminator: 0
     eos-error: false
@@ -191,9 +191,9 @@ types:
           expr: '(not (kind > 0) or _ < (kind + 9)) and (_index == 0 or not (_ < as_narrow[_index - 1]))'
         doc: |
           Narrow.
-          Each must be below kind + 9 if kind > 0 (SAMPLE-NARROW).
-          Must not decrease from item to item (SAMPLE-ORDER).
-          Must be unique in the list (SAMPLE-UNIQUE).
+          Each must be below kind + 9 if kind > 0 (SAMPLE-NARROW, error).
+          Must not decrease from item to item (SAMPLE-ORDER, error).
+          Must be unique in the list (SAMPLE-UNIQUE, error).
       - id: check_choice
         size: 0
         valid:

@@ -124,7 +124,7 @@ types:
         repeat: expr
         repeat-expr: 2
         doc: |
-          The sum must be 1.5 ± 0.25 (SAMPLE-SUM).
+          The sum must be 1.5 ± 0.25 (SAMPLE-SUM, error).
   far:
     doc: |
       At a separate offset.

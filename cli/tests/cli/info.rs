@@ -94,7 +94,8 @@ fn violations_are_rejected_unless_lenient() {
     assert_eq!(
         message,
         "error: bad.mesh: mesh: indices[2] (bytes 0x39..0x3d): index 7 is not below the vertex count 3 \
-         [MESH-INDEX-RANGE, M13]\n"
+         [MESH-INDEX-RANGE, M13]\n\
+         hint: `meshspec check FILE` lists all findings; --lenient reads the file nevertheless\n"
     );
     assert!(folder.run("info --lenient bad.mesh").fine().contains("3 32-bit indices"));
 }

@@ -123,7 +123,8 @@ fn violations_are_rejected_unless_lenient() {
         let message = folder.run(&format!("convert bad.json {out}")).fails(1);
         assert_eq!(
             message,
-            "error: bad.json: indices[2]: index 7 is not below the vertex count 3 [MESH-INDEX-RANGE, M13]\n"
+            "error: bad.json: indices[2]: index 7 is not below the vertex count 3 [MESH-INDEX-RANGE, M13]\n\
+             hint: `meshspec check FILE` lists all findings; --lenient reads the file nevertheless\n"
         );
         folder.run(&format!("convert bad.json {out} --lenient")).fine();
     }

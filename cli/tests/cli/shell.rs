@@ -89,9 +89,11 @@ fn commands_quote_patterns() {
     let mut texts: Vec<_> = pages.map(|path| std::fs::read_to_string(path).unwrap()).collect();
     texts.extend([include_str!("../../../README.md").to_owned(), include_str!("../../README.md").to_owned()]);
     for text in &texts {
-        lines.extend(shell_lines(text).map(str::to_owned));
+        // Placeholders and patterns of other programs, such as `parallel`, are theirs.
+        let is_own = |line: &&str| line.starts_with("meshspec ") || line.starts_with("height_field ");
+        lines.extend(shell_lines(text).filter(is_own).map(str::to_owned));
     }
-    assert!(lines.len() > 150, "{}", lines.len());
+    assert!(lines.len() > 80, "{}", lines.len());
     for line in lines {
         for word in line.split('#').next().unwrap().split_whitespace().filter(|word| *word != "{}") {
             // Odd parts are quoted.
@@ -140,9 +142,10 @@ fn from_offers_what_a_command_reads() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &triangle());
     for name in ["crucible", "iyma", "bmd", "seed", "obj", "ply", "stl", "glb", "gltf", "json"] {
-        folder.run(&format!("convert a.mesh a-{name} --to {name} -q")).fine();
+        let run = folder.run(&format!("convert a.mesh a-{name} --to {name} -q"));
+        assert_eq!(run.status, 0, "{run:?}");
     }
-    folder.run("convert a.mesh a-mesh --to mesh").fine();
+    folder.put_mesh("a-mesh", &triangle());
     let commands = [
         "info FILE",
         "check FILE",
