@@ -119,7 +119,9 @@ impl<T: BinaryFormat> Declared for T {
         .with_rules(AllRules::<T>::ALL);
 
     fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
-        match decode_unchecked::<T>(bytes, dialect, &ReadOptions::default()) {
+        // The structure of the file is valid, so its items without bytes are within the limit of the caller.
+        let limits = Limits::default().with_max_empty_items(u64::MAX);
+        match decode_unchecked::<T>(bytes, dialect, &ReadOptions::default().with_limits(limits)) {
             Ok(document) => document.check_document(report),
             // The walker accepts the file, but a function called by the declaration rejects it.
             Err(error) => report.add(&VALUE, error.path(), error.message()),

@@ -7,163 +7,196 @@ use meshspec::layout::declaration::Type;
 use meshspec::layout::dump::Dump;
 use meshspec::layout::schema::Schema;
 use meshspec::layout::{self, Layout, generate, walk};
-use meshspec::{BinaryFormat, ErrorKind, Format, Formats, Limit, Limits, ReadOptions, Rule, Severity};
+use meshspec::{BinaryFormat, ErrorKind, Format, Formats, Limit, Limits, ReadOptions, Rule, Severity, path};
 
 static RULE: Rule = Rule::new("GUARDS-RULE", Severity::Error, "A rule.");
 
-/// Declares structs, and reads one by its name.
-macro_rules! declare {
-    ($($(#[$meta:meta])* struct $name:ident { $($fields:tt)* })*) => {
-        $(
-            #[derive(Layout)]
-            #[binrw]
-            #[brw(little)]
-            $(#[$meta])*
-            struct $name { $($fields)* }
+/// Implements `BinaryFormat`, and reads and checks bytes as every declared format.
+macro_rules! formats {
+    ($($name:literal $format:ident)*) => {
+        $(impl BinaryFormat for $format {
+            const NAME: &'static str = $name;
+            const RULES: &'static [&'static Rule] = &[&RULE];
+        })*
 
-            impl BinaryFormat for $name {
-                const NAME: &'static str = const { lower(stringify!($name)) };
-                const RULES: &'static [&'static Rule] = &[&RULE];
-            }
-        )*
-
-        /// Reads and checks bytes as every declared format. None of this may panic.
+        /// None of this may panic, and a file that is read has no errors.
         fn try_all(bytes: &[u8]) {
-            let options = ReadOptions::default();
+            let limits = Limits::default().with_max_empty_items(100);
+            let options = ReadOptions::default().with_limits(limits);
             $(
-                let read = $name::read(bytes, &options);
-                let report = $name::check_decoded(bytes, &options);
-                assert!(read.is_err() || report.is_ok_and(|report| report.errors() == 0), stringify!($name));
+                let read = $format::read(bytes, &options);
+                let report = $format::check_decoded(bytes, &options);
+                assert!(read.is_err() || report.is_ok_and(|report| report.errors() == 0), $name);
             )*
         }
     };
 }
 
-/// Names of formats are in lower case; the structs here have names of one letter and digits.
-const fn lower(name: &'static str) -> &'static str {
-    match name.as_bytes() {
-        [b'L', ..] => "long",
-        [b'P', ..] => "product",
-        [b'Q', ..] => "quotient",
-        [b'R', ..] => "remainder",
-        [b'D', ..] => "difference",
-        [b'S', ..] => "shift",
-        [b'N', ..] => "negation",
-        [b'G', ..] => "guarded",
-        [b'A', ..] => "argument",
-        [b'C', ..] => "calculated",
-        [b'T', ..] => "asserted",
-        [b'O', ..] => "offset",
-        [b'V', ..] => "variants",
-        [b'E', ..] => "empties",
-        _ => "nested",
-    }
+formats! {
+    "long" Long
+    "product" Product
+    "quotient" Quotient
+    "remainder" Remainder
+    "difference" Difference
+    "shift" Shift
+    "negation" Negation
+    "guarded" Guarded
+    "argument" Argument
+    "calculated" Calculated
+    "terms" Terms
+    "offset" Offset
+    "variants" Variants
+    "empties" Empties
+    "wrapped" Wrapped
 }
 
-declare! {
-    struct Long {
-        n: u64,
-        #[br(count = n)]
-        data: Vec<u8>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Long {
+    n: u64,
+    #[br(count = n)]
+    data: Vec<u8>,
+}
 
-    struct Product {
-        a: u32,
-        b: u32,
-        #[br(count = a * b)]
-        data: Vec<u8>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Product {
+    a: u32,
+    b: u32,
+    #[br(count = a * b)]
+    data: Vec<u8>,
+}
 
-    struct Quotient {
-        a: i32,
-        b: i32,
-        #[br(count = a / b)]
-        data: Vec<u16>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Quotient {
+    a: i32,
+    b: i32,
+    #[br(count = a / b)]
+    data: Vec<u16>,
+}
 
-    struct Remainder {
-        a: i32,
-        b: i32,
-        #[br(count = a % b)]
-        data: Vec<u16>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Remainder {
+    a: i32,
+    b: i32,
+    #[br(count = a % b)]
+    data: Vec<u16>,
+}
 
-    struct Difference {
-        a: u8,
-        #[br(count = a - 1)]
-        data: Vec<u8>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Difference {
+    a: u8,
+    #[br(count = a - 1)]
+    data: Vec<u8>,
+}
 
-    struct Shift {
-        bits: u8,
-        #[br(count = 1 << bits)]
-        data: Vec<u8>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Shift {
+    bits: u8,
+    #[br(count = 1 << bits)]
+    data: Vec<u8>,
+}
 
-    struct Negation {
-        a: i8,
-        #[br(count = -a)]
-        data: Vec<u8>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Negation {
+    a: i8,
+    #[br(count = -a)]
+    data: Vec<u8>,
+}
 
-    struct Guarded {
-        a: u32,
-        b: u32,
-        has: u8,
-        #[br(if(has != 0), count = a * b)]
-        data: Vec<u8>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Guarded {
+    a: u32,
+    b: u32,
+    has: u8,
+    #[br(if(has != 0), count = a * b)]
+    data: Vec<u8>,
+}
 
-    struct Argument {
-        a: u8,
-        has: u8,
-        #[br(if(has != 0), args(a + 1))]
-        inner: Option<Inner>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Argument {
+    a: u8,
+    has: u8,
+    #[br(if(has != 0), args(a + 1))]
+    inner: Option<Inner>,
+}
 
-    struct Calculated {
-        a: u8,
-        b: u8,
-        #[br(calc = a * b)]
-        #[bw(ignore)]
-        area: u8,
-        #[br(if(b != 0))]
-        end: Option<u8>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Calculated {
+    a: u8,
+    b: u8,
+    #[br(calc = a * b)]
+    #[bw(ignore)]
+    area: u8,
+    #[br(if(b != 0))]
+    end: Option<u8>,
+}
 
-    struct Terms {
-        a: u8,
-        b: u8,
-        #[br(assert(a + b < 255, "too many"))]
-        c: u8,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Terms {
+    a: u8,
+    b: u8,
+    #[br(assert(a + b < 255, "too many"))]
+    c: u8,
+}
 
-    struct Offset {
-        offset: u64,
-        #[br(count = 1, seek_before = SeekFrom::Start(offset + 8), restore_position)]
-        #[bw(seek_before = SeekFrom::Start(*offset), restore_position)]
-        data: Vec<u8>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Offset {
+    offset: u64,
+    #[br(count = 1, seek_before = SeekFrom::Start(offset + 8), restore_position)]
+    #[bw(seek_before = SeekFrom::Start(*offset), restore_position)]
+    data: Vec<u8>,
+}
 
-    struct Variants {
-        a: u8,
-        #[br(args(a))]
-        choice: Choice,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Variants {
+    a: u8,
+    #[br(args(a))]
+    choice: Choice,
+}
 
-    struct Empties {
-        flags: u8,
-        count: u32,
-        #[br(count = count, args { inner: (flags,) })]
-        items: Vec<Perhaps>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Empties {
+    flags: u8,
+    count: u32,
+    #[br(count = count, args { inner: (flags,) })]
+    items: Vec<Perhaps>,
+}
 
-    struct Wrapped {
-        flags: u8,
-        count: u32,
-        #[br(count = count, args { inner: (flags,) })]
-        items: Vec<Many>,
-    }
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Wrapped {
+    flags: u8,
+    count: u32,
+    #[br(count = count, args { inner: (flags,) })]
+    items: Vec<Many>,
 }
 
 #[derive(Layout)]
@@ -200,7 +233,7 @@ struct Perhaps {
 #[brw(little)]
 #[br(import(flags: u8))]
 struct Many {
-    #[br(count = 1000, args { inner: (flags,) })]
+    #[br(count = 10, args { inner: (flags,) })]
     items: Vec<Perhaps>,
 }
 
@@ -209,7 +242,7 @@ fn two(a: u32, b: u32) -> Vec<u8> {
 }
 
 fn error_of<T: BinaryFormat>(bytes: &[u8]) -> String {
-    T::read(bytes, &ReadOptions::default()).err().unwrap().to_string()
+    <T as Format>::read(bytes, &ReadOptions::default()).err().unwrap().to_string()
 }
 
 #[test]
@@ -273,14 +306,16 @@ fn items_without_bytes_count_against_a_limit() {
     assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::EmptyItems));
     assert!(error.to_string().contains("has 4294967295 items without bytes"), "{error}");
     // The items of the items count, too.
-    assert_eq!(Wrapped::read(&file(0, 1000), &options).unwrap().items.len(), 1000);
-    assert!(Wrapped::read(&file(0, 2000), &options).is_err());
+    let limits = Limits::default().with_max_empty_items(25);
+    let options = ReadOptions::default().with_limits(limits);
+    assert_eq!(Wrapped::read(&file(0, 2), &options).unwrap().items.len(), 2);
+    assert!(Wrapped::read(&file(0, 3), &options).is_err());
     let narrow = ReadOptions::default().with_limits(Limits::default().with_max_empty_items(4));
     assert!(Empties::read(&file(0, 5), &narrow).is_err());
     assert!(Empties::read(&file(0, 4), &narrow).is_ok());
     assert!(Empties::read(&[&file(1, 5)[..], b"abcde"].concat(), &narrow).is_ok());
     // Every item has a path.
-    let span = walk::find(&Empties::TYPE, &file(0, 5), "items[4]", &Limits::default());
+    let span = walk::find(&Empties::TYPE, &file(0, 5), path!(items[4]), &Limits::default());
     assert_eq!(span.unwrap().range(), &(5..5));
 }
 
@@ -304,6 +339,10 @@ proptest::proptest! {
     ) {
         // Small numbers in front reach the fields after them.
         bytes.iter_mut().skip(small).take(3).for_each(|byte| *byte &= 3);
+        // Walks over a million items without bytes take seconds in unoptimised builds.
+        if let [_, _, _, fourth, 0, ..] = &mut bytes[..] {
+            *fourth = 0;
+        }
         try_all(&bytes);
     }
 }
