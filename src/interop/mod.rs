@@ -290,13 +290,18 @@ impl Interchange {
     /// Returns an error if the scene is inconsistent, the format cannot express it, or writing fails.
     pub fn write(
         self,
-        scene: Scene,
+        mut scene: Scene,
         name: &str,
         files: &mut dyn Files,
         options: &SceneOptions,
     ) -> Result<Vec<Loss>> {
         scene.check()?;
-        (self.entry().write)(scene, name, files, options)
+        let mut losses = Vec::new();
+        for (index, mesh) in scene.meshes.iter_mut().enumerate() {
+            mesh.drop_unused_non_finite(&format!("meshes[{index}]"), &mut losses);
+        }
+        losses.extend((self.entry().write)(scene, name, files, options)?);
+        Ok(losses)
     }
 
     /// Returns the format with the extension of `path`, ignoring case; `None` if no format has this extension.

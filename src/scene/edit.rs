@@ -180,7 +180,7 @@ impl Mesh {
 
     /// Drops the vertices without a finite position that no face uses, since most formats reject them. Keeps all
     /// vertices if none has a finite position. `at` is the path of the mesh.
-    pub(super) fn drop_unused_non_finite(&mut self, at: &str, losses: &mut Vec<Loss>) {
+    pub(crate) fn drop_unused_non_finite(&mut self, at: &str, losses: &mut Vec<Loss>) {
         let all = self.positions.len();
         // No early exit, so that the compiler can vectorise the loop.
         let are_finite =

@@ -107,7 +107,6 @@ impl Capabilities {
     }
 
     fn restrict_mesh(&self, mesh: &mut Mesh, uv_origin: UvOrigin, at: &str, losses: &mut LossRecorder) {
-        mesh.drop_unused_non_finite(at, &mut losses.list);
         let path = format!("{at}.name");
         losses.drop_text(!self.mesh_names, path, "mesh names", Category::Names, &mut mesh.name);
         self.restrict_material(mesh, at, losses);
