@@ -261,7 +261,7 @@ fn read_uri(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, Buffer
 }
 
 /// Returns the media type and content of a data URI, or the reason why it cannot be decoded. Returns `None` for other
-/// URIs. `data:` and `;base64` may be written in any case.
+/// URIs. `data:` and `;base64` may be written in any case. Without `;base64`, the content is percent-encoded.
 pub(super) fn parse_data_uri(uri: &str) -> Option<Result<(&str, Vec<u8>), String>> {
     let (scheme, data) = uri.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("data") {
@@ -269,11 +269,15 @@ pub(super) fn parse_data_uri(uri: &str) -> Option<Result<(&str, Vec<u8>), String
     }
     const BASE64_MARK: &str = ";base64";
     let is_base64 = |kind: &str| kind.to_ascii_lowercase().ends_with(BASE64_MARK);
-    let Some((kind, text)) = data.split_once(',').filter(|(kind, _)| is_base64(kind)) else {
-        return Some(Err("the data URI is not base64-encoded".to_owned()));
+    let Some((kind, text)) = data.split_once(',') else {
+        return Some(Err("the data URI has no comma before its content".to_owned()));
     };
-    let media_type = &kind[..kind.len() - BASE64_MARK.len()];
-    let bytes = BASE64.decode(text).map_err(|error| format!("base64: {error}"));
+    let media_type = kind.split(';').next().unwrap_or_default();
+    let decoded = Cow::from(percent_decode_str(text));
+    let bytes = match is_base64(kind) {
+        true => BASE64.decode(decoded).map_err(|error| format!("base64: {error}")),
+        false => Ok(decoded.into_owned()),
+    };
     Some(bytes.map(|bytes| (media_type, bytes)))
 }
 

@@ -65,6 +65,9 @@ const TEXTURE_SOURCES: [(&str, &str); 3] = [
 /// The extension for transforms of texture coordinates.
 const TEXTURE_TRANSFORM: &str = "KHR_texture_transform";
 
+/// The older extension for materials, of which the diffuse colour and image are read.
+const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
+
 /// The extension for lights.
 const LIGHTS: &str = "KHR_lights_punctual";
 

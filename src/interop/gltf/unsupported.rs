@@ -8,7 +8,8 @@ use ::gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
 use super::{
-    DRACO, INSTANCING, LIGHTS, LOD, MESHOPT, TEXTURE_SOURCES, TEXTURE_TRANSFORM, label, take_meshspec_extras,
+    DRACO, INSTANCING, LIGHTS, LOD, MESHOPT, SPECULAR_GLOSSINESS, TEXTURE_SOURCES, TEXTURE_TRANSFORM, label,
+    take_meshspec_extras,
 };
 use crate::Loss;
 use crate::scene::push_index;
@@ -147,19 +148,27 @@ impl<'a> ExtensionsAndExtras<'a> {
     }
 }
 
+/// Describes the content of an extension that is lost.
+fn lost_content(extension: &str) -> &'static str {
+    match extension {
+        SPECULAR_GLOSSINESS => "only the diffuse colour and image of the extension are converted",
+        _ => "unsupported extension",
+    }
+}
+
 /// Records losses for unsupported extensions, whether declared or not.
 fn record_extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Loss>) {
     let mut listed: HashSet<&str> = supported_extensions();
     for list in ["extensionsRequired", "extensionsUsed"] {
         for (index, name) in entries(json, list).iter().enumerate() {
             let Some(name) = name.as_str().filter(|name| !listed.contains(name)) else { continue };
-            losses.push(Loss::dropped(format!("{list}[{index}]"), "unsupported extension").with_detail(name));
+            losses.push(Loss::dropped(format!("{list}[{index}]"), lost_content(name)).with_detail(name));
             listed.insert(name);
         }
     }
     for (name, path, uses) in found.iter().filter(|(name, ..)| !listed.contains(name)) {
         let detail = if *uses == 1 { (*name).to_owned() } else { format!("{name}, in {uses} places") };
-        losses.push(Loss::dropped(&**path, "unsupported extension").with_detail(detail));
+        losses.push(Loss::dropped(&**path, lost_content(name)).with_detail(detail));
     }
 }
 

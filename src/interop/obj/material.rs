@@ -39,7 +39,8 @@ const MAX_MALFORMED: usize = 100;
 impl MtlMaterial {
     /// Converts the properties to a material with the given name.
     pub fn to_material(&self, name: String) -> Material {
-        let opacity = self.opacity.or(self.transparency.map(|amount| 1.0 - amount)).unwrap_or(1.0);
+        let transparency = self.transparency.filter(|_| !self.is_assumed_opaque());
+        let opacity = self.opacity.or(transparency.map(|amount| 1.0 - amount)).unwrap_or(1.0);
         let color = self.color.or((opacity < 1.0).then_some([1.0; 3]));
         let texture = self.map.as_ref().map(|map| {
             let wrap = if map.clamp { Wrap::Clamp } else { Wrap::Repeat };
@@ -55,6 +56,12 @@ impl MtlMaterial {
         }
     }
 
+    /// Returns `true` if the transparency is 1, and the opacity is missing. Other readers invert `Tr` as well, but
+    /// some programs write the opacity instead, and a model has no use for invisible materials.
+    pub fn is_assumed_opaque(&self) -> bool {
+        self.opacity.is_none() && self.transparency == Some(1.0)
+    }
+
     /// Applies the options `-s` and `-o` to the texture coordinates of a mesh. Returns `true` if the coordinates
     /// change.
     pub fn transform_uvs(&self, mesh: &mut Mesh) -> bool {
@@ -66,8 +73,15 @@ impl MtlMaterial {
 /// Adds the materials of a library. If materials have the same name, the first definition of each property applies.
 pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>) {
     let folder = library.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
-    let (unsupported, shortened_paths) = (BTreeSet::new(), Vec::new());
-    let mut reader = MtlReader { folder, materials, current: &[], unsupported, shortened_paths };
+    let mut reader = MtlReader {
+        folder,
+        materials,
+        current: None,
+        duplicates: BTreeSet::new(),
+        unnamed_count: 0,
+        unsupported: BTreeSet::new(),
+        shortened_paths: Vec::new(),
+    };
     let mut errors = Vec::new();
     for words in lines(text) {
         errors.extend(reader.read_line(words).err());
@@ -75,7 +89,7 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
             break;
         }
     }
-    let MtlReader { unsupported, shortened_paths, .. } = reader;
+    let MtlReader { duplicates, unnamed_count, unsupported, shortened_paths, .. } = reader;
     let dropped = |message: &str| Loss::dropped(library, message).in_category(Category::Material);
     if let Some(first) = errors.first() {
         let detail = format!("{}, the first at {first}", errors.len());
@@ -84,6 +98,10 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
             losses.push(dropped(&format!("statements after {MAX_MALFORMED} malformed numbers")));
         }
     }
+    let message = "duplicate `newmtl` of a material; the first value of each property applies";
+    losses.extend(dropped(message).listing(duplicates));
+    let loss = dropped("statements before the first `newmtl`");
+    losses.extend(loss.with_count(unnamed_count, "statements").if_any());
     if !unsupported.is_empty() {
         let unsupported: Vec<_> = unsupported.into_iter().collect();
         losses.push(dropped("unsupported properties of materials").with_detail(unsupported.join(", ")));
@@ -96,8 +114,12 @@ struct MtlReader<'a, 'm> {
     /// The folder of the library.
     folder: &'a str,
     materials: &'m mut Materials,
-    /// The name of the current material.
-    current: &'a [u8],
+    /// The name of the current material; `None` before the first `newmtl`.
+    current: Option<&'a [u8]>,
+    /// The names of materials that were defined before.
+    duplicates: BTreeSet<String>,
+    /// The number of supported statements before the first `newmtl`.
+    unnamed_count: usize,
     /// The unsupported keywords and options.
     unsupported: BTreeSet<String>,
     /// The absolute image paths, which were shortened to file names.
@@ -108,12 +130,17 @@ impl<'a> MtlReader<'a, '_> {
     /// Reads a line. Returns an error if a number is malformed.
     fn read_line(&mut self, mut words: Words<'a>) -> Result<()> {
         let Some(keyword) = words.next().filter(|word| !word.starts_with(b"#")) else { return Ok(()) };
-        match keyword {
+        match &*keyword.to_ascii_lowercase() {
             b"newmtl" => {
-                self.current = words.rest_of_line();
-                self.materials.entry(self.current.to_vec()).or_default();
+                let name = words.name();
+                self.current = Some(name);
+                let known = self.materials.len();
+                self.materials.entry(name.to_vec()).or_default();
+                if self.materials.len() == known {
+                    self.duplicates.insert(format!("\"{}\"", String::from_utf8_lossy(name)));
+                }
             }
-            b"Kd" if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
+            b"kd" if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
                 let color = read_color(&mut words)?;
                 self.update_current(|material| _ = material.color.get_or_insert(color));
             }
@@ -121,23 +148,26 @@ impl<'a> MtlReader<'a, '_> {
                 let opacity = read_finite(&mut words, "the opacity")?;
                 self.update_current(|material| _ = material.opacity.get_or_insert(opacity));
             }
-            b"Tr" => {
+            b"tr" => {
                 let transparency = read_finite(&mut words, "the transparency")?;
                 self.update_current(|material| _ = material.transparency.get_or_insert(transparency));
             }
-            b"map_Kd" => {
+            b"map_kd" => {
                 if let Some(map) = self.read_map(&mut words)? {
                     self.update_current(|material| _ = material.map.get_or_insert(map));
                 }
             }
-            other => self.record_unsupported(other.escape_ascii().to_string()),
+            _ => self.record_unsupported(keyword.escape_ascii().to_string()),
         }
         Ok(())
     }
 
     /// Updates the current material, if any.
     fn update_current(&mut self, change: impl FnOnce(&mut MtlMaterial)) {
-        self.materials.get_mut(self.current).map(change);
+        match self.current.and_then(|name| self.materials.get_mut(name)) {
+            Some(material) => change(material),
+            None => self.unnamed_count += 1,
+        }
     }
 
     fn record_unsupported(&mut self, property: String) {
@@ -146,34 +176,28 @@ impl<'a> MtlReader<'a, '_> {
         }
     }
 
-    /// Reads the options and the image path of a `map_Kd` statement; `None` if the path is empty.
+    /// Reads the options and the image path of a `map_Kd` statement; `None` if the path is empty. Options may precede
+    /// or follow the path.
     fn read_map(&mut self, words: &mut Words) -> Result<Option<DiffuseMap>> {
         let mut map = DiffuseMap::default();
+        self.read_options(words, &mut map)?;
+        let line = words.clone().name();
+        let start = words.range().end;
+        let mut path = line;
+        let mut ahead = words.clone();
+        ahead.next();
         loop {
-            let start = words.clone();
-            let option = words.next().unwrap_or_default();
-            match option {
-                b"-s" => map.transform.scale = read_up_to_three(words, 1.0)?,
-                b"-o" => map.transform.offset = read_up_to_three(words, 0.0)?,
-                b"-clamp" => map.clamp = words.next() == Some(b"on"),
-                _ => {
-                    let values = match option {
-                        b"-t" => read_up_to_three(words, 0.0).map(|_| 0)?,
-                        b"-mm" => 2,
-                        b"-blendu" | b"-blendv" | b"-boost" | b"-bm" | b"-cc" | b"-imfchan" | b"-texres" => 1,
-                        _ => {
-                            *words = start;
-                            break;
-                        }
-                    };
-                    for _ in 0..values {
-                        words.next();
-                    }
-                    self.record_unsupported(format!("map_Kd {}", option.escape_ascii()));
+            let mut options = ahead.clone();
+            let Some(word) = ahead.next() else { break };
+            if is_option(word) {
+                self.read_options(&mut options, &mut map)?;
+                if options.next().is_none_or(|word| word.starts_with(b"#")) {
+                    path = words.rest()[..ahead.range().start - start].trim_ascii();
                 }
+                break;
             }
         }
-        let path = String::from_utf8_lossy(words.rest_of_line());
+        let path = String::from_utf8_lossy(unquote(path));
         let (relative, is_shortened) = images::relative_path(self.folder, &path);
         if is_shortened {
             self.shortened_paths.push(format!("\"{path}\""));
@@ -181,6 +205,64 @@ impl<'a> MtlReader<'a, '_> {
         map.path = relative;
         Ok((!map.path.is_empty()).then_some(map))
     }
+
+    /// Reads options up to the first word that is none.
+    fn read_options(&mut self, words: &mut Words, map: &mut DiffuseMap) -> Result<()> {
+        loop {
+            let start = words.clone();
+            let option = words.next().unwrap_or_default();
+            let values = match option {
+                b"-s" => {
+                    map.transform.scale = read_up_to_three(words, 1.0)?;
+                    continue;
+                }
+                b"-o" => {
+                    map.transform.offset = read_up_to_three(words, 0.0)?;
+                    continue;
+                }
+                b"-clamp" => {
+                    map.clamp = words.next() == Some(b"on");
+                    continue;
+                }
+                b"-t" => read_up_to_three(words, 0.0).map(|_| 0)?,
+                b"-mm" => 2,
+                option if is_option(option) => 1,
+                _ => {
+                    *words = start;
+                    return Ok(());
+                }
+            };
+            for _ in 0..values {
+                words.next();
+            }
+            self.record_unsupported(format!("map_Kd {}", option.escape_ascii()));
+        }
+    }
+}
+
+/// The options of images.
+const OPTIONS: [&[u8]; 12] = [
+    b"-s",
+    b"-o",
+    b"-clamp",
+    b"-t",
+    b"-mm",
+    b"-blendu",
+    b"-blendv",
+    b"-boost",
+    b"-bm",
+    b"-cc",
+    b"-imfchan",
+    b"-texres",
+];
+
+fn is_option(word: &[u8]) -> bool {
+    OPTIONS.contains(&word)
+}
+
+/// Returns a file name without quotes around it.
+pub(super) fn unquote(name: &[u8]) -> &[u8] {
+    name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name)
 }
 
 /// Reads up to three numbers and returns the first two. Missing numbers are replaced by `missing`.

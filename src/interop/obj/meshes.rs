@@ -7,6 +7,7 @@ use super::file::{MeshName, MeshPart, ObjFile};
 use super::material::{Materials, MtlMaterial};
 use super::values::ValueLists;
 use crate::Loss;
+use crate::interop::shared::colors::{byte_scale, scale_color, scaled_loss};
 use crate::interop::shared::polygons::count_used;
 use crate::interop::shared::text::to_utf8;
 use crate::scene::{Colors, Faces, Indices, Mesh};
@@ -17,7 +18,8 @@ pub(super) fn to_meshes(
     materials: &Materials,
     losses: &mut Vec<Loss>,
 ) -> (Vec<Mesh>, Vec<String>) {
-    let ObjFile { lists, parts, name, .. } = file;
+    let ObjFile { mut lists, parts, name, .. } = file;
+    scale_colors(&mut lists, losses);
     if parts.is_empty() && lists.positions.len() > 0 {
         let unused = record_unused_materials(materials, &parts, losses);
         return (vec![to_point_mesh(lists, name, losses)], unused);
@@ -25,6 +27,7 @@ pub(super) fn to_meshes(
     record_unused_values(&lists, &parts, losses);
     let unused = record_unused_materials(materials, &parts, losses);
     let mut transformed = BTreeSet::new();
+    let mut assumed_opaque = BTreeSet::new();
     let meshes = parts.into_iter().enumerate().map(|(index, part)| {
         let path = format!("meshes[{index}]");
         part.faces.record_degenerate(&format!("{path}.faces"), losses);
@@ -40,12 +43,27 @@ pub(super) fn to_meshes(
         if found.is_some_and(|found| found.transform_uvs(&mut mesh)) {
             transformed.insert(format!("\"{}\"", mesh.material.name));
         }
+        if found.is_some_and(MtlMaterial::is_assumed_opaque) {
+            assumed_opaque.insert(format!("\"{}\"", mesh.material.name));
+        }
         mesh
     });
     let meshes = meshes.collect();
     let message = "offset and scale of images were applied to the texture coordinates";
     losses.extend(Loss::changed("map_Kd", message).listing(transformed));
+    let message =
+        "`Tr 1` makes a material invisible, but some programs write it for opaque ones; read as opaque";
+    losses.extend(Loss::changed("Tr", message).listing(assumed_opaque));
     (meshes, unused)
+}
+
+/// Scales colours from 0 to 255 to 0 to 1.
+fn scale_colors(lists: &mut ValueLists, losses: &mut Vec<Loss>) {
+    let Some(divisors) = byte_scale(lists.colors.iter().flatten()) else { return };
+    for color in lists.colors.iter_mut().flatten() {
+        *color = scale_color(*color, divisors);
+    }
+    losses.push(scaled_loss("v"));
 }
 
 /// Records a loss for the materials that no face uses. Returns their names.

@@ -31,7 +31,7 @@ use std::io::{ErrorKind, Read};
 use material::Materials;
 
 use super::shared::text::quote;
-use super::{Files, ReadResult};
+use super::{Files, ReadResult, images};
 use crate::scene::{Capabilities, Conventions, Scene, SceneOptions, Source, UvOrigin};
 use crate::{Limits, Loss, Result};
 
@@ -113,7 +113,7 @@ fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut
         }
         for library in libraries {
             match library {
-                Ok((name, text)) => material::read(&text, name, &mut materials, losses),
+                Ok((name, text)) => material::read(&text, &name, &mut materials, losses),
                 Err(reason) => {
                     let message = format!("{reason}; only the names of materials were read");
                     losses.push(Loss::dropped("mtllib", message));
@@ -124,12 +124,22 @@ fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut
     materials
 }
 
-/// Returns the name and content of a library, or the reason why it cannot be read. Subtracts the size of the library
-/// from `budget`, the remaining number of bytes to read from libraries.
-fn load_file<'a>(name: &'a [u8], files: &dyn Files, budget: &mut u64) -> Result<(&'a str, Vec<u8>), String> {
+/// Returns the name and content of a library, or the reason why it cannot be read. A name with backslashes or an
+/// absolute path is resolved like the path of an image. Subtracts the size of the library from `budget`, the remaining
+/// number of bytes to read from libraries.
+fn load_file(name: &[u8], files: &dyn Files, budget: &mut u64) -> Result<(String, Vec<u8>), String> {
     let missing = || format!("{} is missing", quote(name));
-    let name = std::str::from_utf8(name).map_err(|_| missing())?;
-    match files.read(name, budget.saturating_add(1)) {
+    let name = std::str::from_utf8(material::unquote(name)).map_err(|_| missing())?;
+    let (relative, _) = images::relative_path("", name);
+    let limit = budget.saturating_add(1);
+    let (name, read) = match files.read(name, limit) {
+        Err(error) if relative != name && !relative.is_empty() => match files.read(&relative, limit) {
+            Ok(text) => (relative, Ok(text)),
+            Err(_) => (name.to_owned(), Err(error)),
+        },
+        read => (name.to_owned(), read),
+    };
+    match read {
         Ok(text) => match budget.checked_sub(text.len() as u64) {
             Some(remaining) => {
                 *budget = remaining;

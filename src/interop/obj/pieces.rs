@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::corners::{ABSENT, Corner, parse_absolute};
 use super::values::{ValueCounts, ValueLists};
-use crate::interop::shared::text::{Words, count_line_breaks, is_blank, line_end, lines_in};
+use crate::interop::shared::text::{Words, count_line_breaks, is_blank, line_end_after, lines_in};
 use crate::parallel::map_reduce;
 
 /// The sizes of the units in which a file is parsed.
@@ -77,7 +77,7 @@ pub(super) fn parse_pieces(text: &[u8], lines: Range<usize>, sizes: ParseSizes) 
     let mut start = lines.start;
     let pieces = std::iter::from_fn(|| {
         let from = start.saturating_add(sizes.piece).min(lines.end);
-        let end = line_end(text, start, from, lines.end);
+        let end = line_end_after(text, start, from, lines.end);
         let piece = std::mem::replace(&mut start, end)..end;
         (!piece.is_empty()).then_some(piece)
     });

@@ -180,21 +180,21 @@ impl ObjReader {
             b"f" => self.read_face(words)?,
             b"o" => {
                 self.file.lists.positions.begin_object();
-                let (number, object) = (self.file.name.number + 1, words.rest_of_line().to_vec());
+                let (number, object) = (self.file.name.number + 1, words.name().to_vec());
                 self.file.name = MeshName { number, object, group: Vec::new() };
                 self.part = None;
             }
             b"g" => {
                 self.file.lists.positions.begin_object();
-                self.file.name.group = words.rest_of_line().to_vec();
+                self.file.name.group = words.name().to_vec();
                 self.part = None;
             }
             b"usemtl" => {
-                self.material = words.rest_of_line().to_vec();
+                self.material = words.name().to_vec();
                 self.part = None;
             }
             b"mtllib" => {
-                let name = words.rest_of_line();
+                let name = words.name();
                 let libraries = &mut self.file.libraries;
                 // Skips repetitions of the previous line.
                 if libraries.rsplit(|byte| *byte == b'\n').nth(1) != Some(name) {

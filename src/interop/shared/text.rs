@@ -83,6 +83,19 @@ impl<'a> Words<'a> {
         line.trim_ascii()
     }
 
+    /// Returns the rest of the line up to a comment, without surrounding blanks. Comments of names begin with a `#`
+    /// between blanks, since `Material #25` is a name.
+    pub fn name(&mut self) -> &'a [u8] {
+        let line = self.rest_of_line();
+        let is_comment = |at: &usize| {
+            line[*at] == b'#'
+                && (*at == 0 || is_blank(line[at - 1]))
+                && line.get(at + 1).is_none_or(|byte| is_blank(*byte))
+        };
+        let end = (0..line.len()).find(is_comment).unwrap_or(line.len());
+        line[..end].trim_ascii_end()
+    }
+
     /// Reads a number. `what` describes the number in errors.
     #[inline]
     pub fn read_f32(&mut self, what: &str) -> Result<f32> {
@@ -238,26 +251,79 @@ pub(in crate::interop) fn first_line_offset(text: &[u8]) -> usize {
 pub(in crate::interop) fn lines_in(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Words<'_>> {
     let mut start = part.start;
     std::iter::from_fn(move || {
-        let line = start..line_end(text, start, start, part.end);
+        let line = start..line_end(text, start, part.end);
         start = line.end;
         (!line.is_empty()).then(|| Words::new(text, line))
     })
 }
 
-/// Returns the offset after the line break of the line that contains the offset `from`, or `end` if the line extends to
-/// `end`. `start` is the start of a line, at or before `from`.
+/// Returns the offset after the line that begins at `start`, or `end` if the line extends to `end`.
 #[inline]
-pub(in crate::interop) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> usize {
-    let mut at = from;
+fn line_end(text: &[u8], start: usize, end: usize) -> usize {
+    let mut at = start;
     while let Some(length) = memchr::memchr2(b'\r', b'\n', &text[at..end]) {
         let next = after_line_break(text, at + length, end);
-        if !text[start..next].trim_ascii_end().ends_with(b"\\") {
+        if !text[start..next].trim_ascii_end().ends_with(b"\\") || ends_in_text(text, start, at..next) {
             return next;
         }
         // Blank lines do not end a continued line.
         at = next + text[next..end].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     }
     end
+}
+
+/// Returns the end of the first line that ends after the offset `from`, or `end`. `start` is the start of a line, at or
+/// before `from`.
+pub(in crate::interop) fn line_end_after(text: &[u8], start: usize, from: usize, end: usize) -> usize {
+    let Some(length) = memchr::memchr2(b'\r', b'\n', &text[from..end]) else { return end };
+    let next = after_line_break(text, from + length, end);
+    if !text[start..next].trim_ascii_end().ends_with(b"\\") {
+        return next;
+    }
+    // Only the first word of the line decides whether a backslash continues it.
+    let mut at = start;
+    while at < next {
+        at = line_end(text, at, end);
+    }
+    at
+}
+
+/// The statements of OBJ, MTL, PLY and STL that end in a name, a path or a comment. Paths of folders end in backslashes,
+/// which are not continuations.
+const TEXT_STATEMENTS: [&[u8]; 19] = [
+    b"o",
+    b"g",
+    b"usemtl",
+    b"mtllib",
+    b"usemap",
+    b"maplib",
+    b"newmtl",
+    b"bump",
+    b"disp",
+    b"decal",
+    b"refl",
+    b"norm",
+    b"shadow_obj",
+    b"trace_obj",
+    b"call",
+    b"comment",
+    b"obj_info",
+    b"solid",
+    b"endsolid",
+];
+
+/// Returns `true` if the last part of a line, which ends in a backslash, is a comment or a name. `start` is the start of
+/// the line, and `part` the range after the last continuation.
+#[cold]
+fn ends_in_text(text: &[u8], start: usize, part: Range<usize>) -> bool {
+    let keyword = Words::new(text, start..part.end).next().unwrap_or_default().to_ascii_lowercase();
+    let part = &text[part];
+    let has_comment =
+        part.starts_with(b"#") || part.windows(2).any(|pair| is_blank(pair[0]) && pair[1] == b'#');
+    has_comment
+        || keyword.starts_with(b"#")
+        || keyword.starts_with(b"map_")
+        || TEXT_STATEMENTS.contains(&&*keyword)
 }
 
 /// Returns the offset after the line break LF, CR LF or CR at the offset `at`, which is at most `end`.

@@ -195,8 +195,8 @@ fn textures_that_cannot_be_read_are_losses() {
         lines(&json),
         ["dropped: images[0]: bufferViews[9]: out of range: the buffer view count is 2"]
     );
-    json["images"] = json!([{ "uri": "data:image/png,x" }]);
-    assert_eq!(lines(&json), ["dropped: images[0]: the data URI is not base64-encoded"]);
+    json["images"] = json!([{ "uri": "data:image/png" }]);
+    assert_eq!(lines(&json), ["dropped: images[0]: the data URI has no comma before its content"]);
     json["images"] = json!([{}]);
     assert_eq!(lines(&json), ["dropped: images[0]: has neither `uri` nor `bufferView`"]);
 }

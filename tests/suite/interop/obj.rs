@@ -430,3 +430,64 @@ fn missing_texture_coordinates_and_normals_are_dropped() {
     assert_eq!(mesh.positions, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
     assert_eq!((mesh.uvs[0][0], mesh.uvs[0][1], &mesh.normals), ([0.5, 0.25], [0.0; 2], &None));
 }
+
+/// Reads a triangle with the material `m` of a library.
+fn material_of(library: &str) -> (Material, String) {
+    let folder = Folder::from([("m.mtl".to_owned(), library.as_bytes().to_vec())]);
+    let text = format!("mtllib m.mtl\n{SQUARE}usemtl m\nf 1 2 3 4\n");
+    let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
+    (scene.meshes[0].material.clone(), list(&losses))
+}
+
+#[test]
+fn comments_and_names_are_not_continued() {
+    for first in ["# C:\\models\\", "o C:\\models\\", "g a\\", "# a \\"] {
+        let (scene, losses) = scene(Obj, format!("{first}\n{SQUARE}f 1 2 \\\n3 4 # C:\\\nf 1 2 3\n").as_bytes());
+        assert_eq!((scene.meshes[0].faces.corners.clone(), &*losses), (Some(vec![4, 3]), ""), "{first}");
+    }
+}
+
+#[test]
+fn comments_may_follow_names() {
+    for (library, color) in [
+        ("newmtl m # red\nKd 1 0 0\n", 1.0),
+        ("newmtl m #\nKD 1 0 0\n", 1.0),
+        ("# C:\\\nNEWMTL m\nKd 1 0 0\n", 1.0),
+    ] {
+        let (material, losses) = material_of(library);
+        assert_eq!((material.base_color, &*losses), (Some([color, 0.0, 0.0, 1.0]), ""), "{library}");
+    }
+    let (material, _) = material_of("newmtl m\nmap_Kd a #1.png -clamp on # oak\n");
+    let texture = material.texture.unwrap();
+    assert_eq!((&*texture.name, texture.sampler.wrap), ("a #1.png", [Wrap::Clamp; 2]));
+}
+
+#[test]
+fn ambiguous_materials_are_listed() {
+    let (material, losses) = material_of("Kd 0 0 1\nnewmtl m\nKd 1 0 0\nnewmtl m\nKd 0 1 0\n");
+    assert_eq!(material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
+    assert!(losses.contains("duplicate `newmtl`") && losses.contains("before the first `newmtl`"), "{losses}");
+    let (material, losses) = material_of("newmtl m\nKd 1 0 0\nTr 1.0\n");
+    assert_eq!(material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
+    assert!(losses.contains("read as opaque"), "{losses}");
+}
+
+#[test]
+fn libraries_of_other_machines_are_found() {
+    let folder = Folder::from([("sub/m.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec()),
+        ("m.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec())]);
+    for name in [".\\sub\\m.mtl", "C:\\a b\\m.mtl", "/home/a/m.mtl", "\"m.mtl\""] {
+        let text = format!("mtllib {name}\n{SQUARE}usemtl m\nf 1 2 3 4\n");
+        let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
+        let color = scene.meshes[0].material.base_color;
+        assert_eq!((color, list(&losses)), (Some([1.0, 0.0, 0.0, 1.0]), String::new()), "{name}");
+    }
+}
+
+#[test]
+fn colors_from_0_to_255_are_scaled() {
+    let (scene, losses) = scene(Obj, b"v 0 0 0 255 0 0\nv 1 0 0 0 255 0\nv 0 1 0 0 0 51\nf 1 2 3\n");
+    let Colors::F32(colors) = &scene.meshes[0].colors[0] else { panic!() };
+    assert_eq!(colors[2], [0.0, 0.0, 0.2, 1.0]);
+    assert!(losses.contains("scaled"), "{losses}");
+}

@@ -15,9 +15,6 @@ use crate::interop::numbers::TextureTransform;
 use crate::scene::{AlphaMode, Material, Mesh};
 use crate::{Loss, Result};
 
-/// The deprecated extension for surfaces. Its diffuse colour becomes the base colour.
-const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
-
 /// A material, with the set and the transform of the texture coordinates that its texture uses.
 #[derive(Default)]
 pub(in crate::interop::gltf) struct MaterialEntry {
@@ -185,7 +182,9 @@ struct Surface {
 fn read_surface(entry: &json::Material) -> Surface {
     let surface = &entry.pbr_metallic_roughness;
     let extensions = entry.extensions.as_ref();
-    let Some(older) = extensions.and_then(|extensions| extensions.others.get(SPECULAR_GLOSSINESS)) else {
+    let Some(older) =
+        extensions.and_then(|extensions| extensions.others.get(crate::interop::gltf::SPECULAR_GLOSSINESS))
+    else {
         return Surface {
             color: surface.base_color_factor.0,
             texture: surface.base_color_texture.clone(),
