@@ -114,9 +114,7 @@ impl Attribute {
                 Value::Numbers([u, v, 0.0, 0.0])
             }
             Attribute::Colors(set) => Value::Numbers(match mesh.colors.get(*set)? {
-                Colors::U8(colors) => {
-                    colors.get(vertex)?.map(|channel| f64::from(channel) / 255.0)
-                }
+                Colors::U8(colors) => colors.get(vertex)?.map(|channel| f64::from(channel) / 255.0),
                 Colors::F32(colors) => colors.get(vertex)?.map(f64::from),
             }),
             Attribute::Weights => {

@@ -88,7 +88,10 @@ impl Comparison<'_> {
             model.points.iter().filter(|point| point.is_finite()).for_each(|point| extent.add(*point));
             extent
         });
-        for (name, from, to) in [("min", a.min, b.min), ("max", a.max, b.max)] {
+        // Adding 0 turns −0 into 0 and changes no other number.
+        let corners = [("min", a.min, b.min), ("max", a.max, b.max)]
+            .map(|(name, from, to)| (name, from + DVec3::ZERO, to + DVec3::ZERO));
+        for (name, from, to) in corners {
             let by = (from - to).abs().max_element();
             if by > self.tolerance {
                 let text = |at: DVec3| format!("[{}, {}, {}]", at.x, at.y, at.z);

@@ -442,7 +442,8 @@ fn material_of(library: &str) -> (Material, String) {
 #[test]
 fn comments_and_names_are_not_continued() {
     for first in ["# C:\\models\\", "o C:\\models\\", "g a\\", "# a \\"] {
-        let (scene, losses) = scene(Obj, format!("{first}\n{SQUARE}f 1 2 \\\n3 4 # C:\\\nf 1 2 3\n").as_bytes());
+        let (scene, losses) =
+            scene(Obj, format!("{first}\n{SQUARE}f 1 2 \\\n3 4 # C:\\\nf 1 2 3\n").as_bytes());
         assert_eq!((scene.meshes[0].faces.corners.clone(), &*losses), (Some(vec![4, 3]), ""), "{first}");
     }
 }
@@ -466,7 +467,10 @@ fn comments_may_follow_names() {
 fn ambiguous_materials_are_listed() {
     let (material, losses) = material_of("Kd 0 0 1\nnewmtl m\nKd 1 0 0\nnewmtl m\nKd 0 1 0\n");
     assert_eq!(material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
-    assert!(losses.contains("duplicate `newmtl`") && losses.contains("before the first `newmtl`"), "{losses}");
+    assert!(
+        losses.contains("duplicate `newmtl`") && losses.contains("before the first `newmtl`"),
+        "{losses}"
+    );
     let (material, losses) = material_of("newmtl m\nKd 1 0 0\nTr 1.0\n");
     assert_eq!(material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
     assert!(losses.contains("read as opaque"), "{losses}");
@@ -474,8 +478,10 @@ fn ambiguous_materials_are_listed() {
 
 #[test]
 fn libraries_of_other_machines_are_found() {
-    let folder = Folder::from([("sub/m.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec()),
-        ("m.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec())]);
+    let folder = Folder::from([
+        ("sub/m.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec()),
+        ("m.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec()),
+    ]);
     for name in [".\\sub\\m.mtl", "C:\\a b\\m.mtl", "/home/a/m.mtl", "\"m.mtl\""] {
         let text = format!("mtllib {name}\n{SQUARE}usemtl m\nf 1 2 3 4\n");
         let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
