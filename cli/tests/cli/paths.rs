@@ -100,7 +100,7 @@ fn a_brief_check_prints_the_first_finding_of_each_invalid_file() {
         folder.put_mesh(&format!("in/{index}.mesh"), &document);
     }
     let run = folder.run("check in --quiet");
-    assert_eq!((run.status, run.stdout.matches("[MESH-INDEX-RANGE]").count()), (1, 10), "{}", run.stdout);
+    assert_eq!((run.status, run.stdout.matches("[MESH-INDEX-RANGE").count()), (1, 10), "{}", run.stdout);
 }
 
 #[test]
@@ -115,7 +115,6 @@ fn extensions_of_other_kinds_of_files_are_rejected() {
         "convert a.mesh a.gltf --to glb",
         "convert a.mesh a.png --to glb",
         "convert a.mesh a.bmd --to json",
-        "edit a.mesh a.bmd header.flags=0",
         "check a.mesh --log a.png",
     ] {
         let message = folder.run(arguments).fails(2);
@@ -151,7 +150,7 @@ fn large_files_of_another_kind_are_rejected_by_their_start() {
     for name in ["a.bmd", "a.mesh", "a.ima", "a.glb", "a.gltf", "a.ply", "a.obj", "a.json", "a.xyz", "a"] {
         folder.put(name, b"\x7fELF");
         // A sparse file, larger than any memory.
-        std::fs::File::options().write(true).open(folder.path(name)).unwrap().set_len(1 << 44).unwrap();
+        std::fs::File::options().write(true).open(folder.path(name)).unwrap().set_len(1 << 40).unwrap();
         for command in ["check", "info", "dump", "decode", "diff a.mesh", "render", "convert"] {
             let out = match command {
                 "render" => " out.png --force",
@@ -166,6 +165,6 @@ fn large_files_of_another_kind_are_rejected_by_their_start() {
     let run = folder.run("check a.bmd");
     assert!(run.stdout.contains("BMD1"), "{}", run.stdout);
     folder.put("b.bmd", b"BMD1");
-    std::fs::File::options().write(true).open(folder.path("b.bmd")).unwrap().set_len(1 << 44).unwrap();
+    std::fs::File::options().write(true).open(folder.path("b.bmd")).unwrap().set_len(1 << 40).unwrap();
     assert!(folder.run("check b.bmd").fails(3).contains("is larger than 4 GiB"));
 }

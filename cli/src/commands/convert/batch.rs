@@ -237,7 +237,11 @@ impl OutcomeCounts {
 fn plan_jobs(files: Vec<InputFile>, folder: &Path, to: Encoding) -> Vec<ConversionJob> {
     let mut jobs: Vec<ConversionJob> = Vec::new();
     let mut first_jobs: HashMap<PathBuf, usize> = HashMap::new();
+    let mut known = HashSet::new();
     for input in files {
+        if !known.insert(input.file.clone()) {
+            continue;
+        }
         let output = folder.join(&input.relative_path).with_extension(to.output_extension(&input.file));
         let first = *first_jobs.entry(output.clone()).or_insert(jobs.len());
         let mut job = ConversionJob { output, input, conflicting_input: None };
