@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use meshspec::interop::{Files, to_name};
+use meshspec::interop::{Files, from_name, to_name};
 use serde::Serialize;
 
 use crate::failure::{Failure, RENAME, Result};
@@ -147,7 +147,7 @@ impl StagedOutput {
     ///
     /// Returns a usage error if the path is already used for a file of this output, or for another output of the batch.
     pub fn reserve_image(&mut self, name: &str, source: &Path) -> Result<()> {
-        let path = self.path.with_file_name(name);
+        let path = self.path.with_file_name(from_name(name));
         let claimed = self.claim(&path, format!("the image {}", text_of(source)));
         claimed.map_err(|error| Failure::usage(&text_of(&path), error).with_hint(RENAME))
     }
@@ -178,7 +178,7 @@ impl StagedOutput {
     /// copy, or if the image cannot be written.
     pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<Option<(String, String)>> {
         self.reserve_image(name, source)?;
-        let path = self.path.with_file_name(name);
+        let path = self.path.with_file_name(from_name(name));
         let failure = |error: io::Error| Failure::io(&text_of(&path), &error);
         let key = text_of(&path);
         let earlier_hash = self.earlier_images.as_ref().and_then(|images| images.get(&key).cloned());

@@ -60,7 +60,8 @@ impl Folder {
         let outside = |_| name_error("not read for safety, since it is outside the folder of the file");
         let file = match fs::canonicalize(self.join_inside(name).map_err(outside)?) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                fs::canonicalize(self.0.join(from_name(name))).map_err(|_| error)?
+                let decoded = name.to_str().map(from_name).unwrap_or_default();
+                fs::canonicalize(self.0.join(decoded)).map_err(|_| error)?
             }
             found => found?,
         };
@@ -104,11 +105,21 @@ pub(super) fn name_from_bytes(bytes: &[u8]) -> String {
     name
 }
 
-/// Decodes the bytes that [`to_name`] percent-encodes: those above 0x7F.
-#[cfg(unix)]
-fn from_name(name: &Path) -> PathBuf {
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    let mut rest = name.as_os_str().as_bytes();
+/// Returns the path that has the name `name`: the inverse of [`to_name`].
+///
+/// ```
+/// use meshspec::interop::{from_name, to_name};
+///
+/// assert_eq!(to_name(from_name("caf%E9.png")), "caf%E9.png");
+/// assert_eq!(from_name("caf%C3%A9.png").to_str(), Some("caf%C3%A9.png"));
+/// ```
+pub fn from_name(name: &str) -> PathBuf {
+    bytes_to_path(bytes_from_name(name))
+}
+
+/// Returns the bytes of the path that has the name `name`.
+pub(super) fn bytes_from_name(name: &str) -> Vec<u8> {
+    let mut rest = name.as_bytes();
     let mut bytes = Vec::with_capacity(rest.len());
     while let Some((first, after)) = rest.split_first() {
         let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
@@ -125,13 +136,20 @@ fn from_name(name: &Path) -> PathBuf {
             }
         }
     }
+    // A name like `caf%C3%A9.png`, whose escapes are UTF-8, is that of a file with percent signs.
+    if name_from_bytes(&bytes) == name { bytes } else { name.as_bytes().to_vec() }
+}
+
+#[cfg(unix)]
+fn bytes_to_path(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
     std::ffi::OsString::from_vec(bytes).into()
 }
 
 /// Names of files are Unicode.
 #[cfg(not(unix))]
-fn from_name(name: &Path) -> PathBuf {
-    name.to_owned()
+fn bytes_to_path(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 fn name_error(message: &str) -> io::Error {

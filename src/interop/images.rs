@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::Files;
+use super::folder::name_from_bytes;
 use crate::scene::{Image, Scene, Texture};
 use crate::{Loss, Result};
 
@@ -46,10 +47,14 @@ pub(super) fn file_stem(path: &str) -> Option<&str> {
     Path::new(path).file_stem()?.to_str()
 }
 
-/// Converts the path of an image file to one relative to the model, with `/` between folders; remote URIs are
-/// unchanged. `folder` is the folder of the file that refers to the image. Absolute paths, which are valid on one
-/// machine only, become file names. Returns the path, and `true` if it was absolute.
-pub(super) fn relative_path(folder: &str, path: &str) -> (String, bool) {
+/// Converts the path of a file that a model or its material library refers to, as a file contains it, to one relative to
+/// the model, with `/` between folders. Remote URIs are unchanged. `folder` is the folder of the file that contains the
+/// path. Absolute paths, which are valid on one machine only, become file names. Returns the path, and `true` if it was
+/// absolute.
+pub(super) fn relative_path(folder: &str, path: &[u8]) -> (String, bool) {
+    let path = name_from_bytes(path);
+    // Names with blanks may be quoted.
+    let path = path.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(&path);
     if is_remote(path) {
         return (path.to_owned(), false);
     }
@@ -59,7 +64,7 @@ pub(super) fn relative_path(folder: &str, path: &str) -> (String, bool) {
         return (path.rsplit(['/', ':']).next().unwrap_or_default().to_owned(), true);
     }
     let mut parts: Vec<&str> = Vec::new();
-    for part in folder.split(['/', '\\']).chain(path.split('/')) {
+    for part in folder.split('/').chain(path.split('/')) {
         match part {
             "" | "." => {}
             ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),

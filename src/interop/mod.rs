@@ -37,7 +37,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::str::FromStr;
 
-pub use self::folder::{Folder, to_name};
+pub use self::folder::{Folder, from_name, to_name};
 pub use self::images::{embed_images, image_files};
 use crate::read_file::read_rest;
 use crate::scene::{Capabilities, Conventions, Scene, SceneOptions};

@@ -14,7 +14,6 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::content_kind::ContentKind;
-use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
 use crate::readable;

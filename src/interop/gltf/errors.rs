@@ -1,7 +1,7 @@
 //! Errors about invalid glTF. Unreadable objects of a file are dropped and listed if at least one mesh can be read.
 
 use crate::scene::Scene;
-use crate::{Error, ErrorKind, Loss, Result};
+use crate::{Category, Error, ErrorKind, Loss, Result};
 
 /// Creates an error about invalid glTF, located at `path`.
 pub(super) fn malformed(path: impl Into<String>, message: impl ToString) -> Error {
@@ -37,10 +37,29 @@ impl ReadLog {
         })
     }
 
-    /// After an error, drops levels of detail without readable meshes. Returns the first error if no mesh is left.
-    pub fn finish(&mut self, scene: &mut Scene) -> Result<()> {
-        let Some(first) = self.first_error.take() else { return Ok(()) };
+    /// Drops levels of detail without readable meshes.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file has meshes, but the scene has neither meshes nor joints. The error is the first one,
+    /// or contains the first loss.
+    pub fn finish(&mut self, scene: &mut Scene, has_meshes: bool) -> Result<()> {
         scene.lods.retain(|lod| !lod.meshes.is_empty());
-        if scene.meshes.is_empty() { Err(first) } else { Ok(()) }
+        if !scene.meshes.is_empty() {
+            return Ok(());
+        }
+        if let Some(first) = self.first_error.take() {
+            return Err(first);
+        }
+        if !has_meshes || !scene.skeleton.joints.is_empty() {
+            return Ok(());
+        }
+        match self.losses.iter().find(|loss| loss.category == Category::Geometry) {
+            Some(loss) => {
+                let message = format!("no mesh can be converted: {}", loss.message);
+                Err(Error::unsupported(message).at(loss.path.clone()))
+            }
+            None => Err(Error::unsupported("no mesh can be converted")),
+        }
     }
 }

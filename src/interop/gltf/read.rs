@@ -50,11 +50,11 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     reader.read_meshes()?;
     let SceneReader { mut scene, mut log, is_used, .. } = reader;
     names::record_unused_meshes(&is_used, &mut log.losses);
-    log.finish(&mut scene)?;
-    let mut losses = log.losses;
     let transform = hierarchy.top_node.map(|node| file.local_transforms[node]);
     let translations = joints.exact_translations(&file);
     scene.skeleton = joints.skeleton;
+    log.finish(&mut scene, !file.root.meshes.is_empty())?;
+    let mut losses = log.losses;
     scene.animations = animations;
     scene.set_transform(transform.unwrap_or_default(), &translations, &mut losses);
     add_sizes(&scene, &mut losses);

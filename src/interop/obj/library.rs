@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 
+use crate::interop::folder::bytes_from_name;
 use crate::interop::shared::text::{to_single_line, unique_name};
 use crate::scene::{AlphaMode, Material, Mesh, Wrap, push_index};
 use crate::{Loss, Result};
@@ -95,7 +96,9 @@ pub(super) fn write(out: &mut dyn Write, library: &[Material]) -> Result<()> {
         }
         if let Some(texture) = texture {
             let clamp = if texture.sampler.wrap == [Wrap::Clamp; 2] { "-clamp on " } else { "" };
-            writeln!(out, "map_Kd {clamp}{}", texture.name)?;
+            write!(out, "map_Kd {clamp}")?;
+            out.write_all(&bytes_from_name(&texture.name))?;
+            writeln!(out)?;
         }
     }
     Ok(())

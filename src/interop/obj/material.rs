@@ -1,5 +1,6 @@
 //! Reads material libraries (MTL): diffuse colours, opacity and images of materials.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::interop::images;
@@ -30,17 +31,20 @@ struct DiffuseMap {
     clamp: bool,
 }
 
-/// The maximum number of unsupported keywords and options to list.
-const MAX_UNSUPPORTED: usize = 20;
+/// The maximum number of keywords, options or names in a list.
+const MAX_LISTED: usize = 20;
 
 /// The number of malformed lines after which reading a library stops, since locating each error takes time.
 const MAX_MALFORMED: usize = 100;
 
 impl MtlMaterial {
-    /// Converts the properties to a material with the given name.
-    pub fn to_material(&self, name: String) -> Material {
-        let transparency = self.transparency.filter(|_| !self.is_assumed_opaque());
-        let opacity = self.opacity.or(transparency.map(|amount| 1.0 - amount)).unwrap_or(1.0);
+    /// Returns the opacity: 0 (invisible) to 1 (opaque).
+    pub fn opacity(&self) -> f32 {
+        self.opacity.or(self.transparency.map(|amount| 1.0 - amount)).unwrap_or(1.0)
+    }
+
+    /// Converts the properties to a material with the given name and opacity.
+    pub fn to_material(&self, name: String, opacity: f32) -> Material {
         let color = self.color.or((opacity < 1.0).then_some([1.0; 3]));
         let texture = self.map.as_ref().map(|map| {
             let wrap = if map.clamp { Wrap::Clamp } else { Wrap::Repeat };
@@ -56,12 +60,6 @@ impl MtlMaterial {
         }
     }
 
-    /// Returns `true` if the transparency is 1, and the opacity is missing. Other readers invert `Tr` as well, but
-    /// some programs write the opacity instead, and a model has no use for invisible materials.
-    pub fn is_assumed_opaque(&self) -> bool {
-        self.opacity.is_none() && self.transparency == Some(1.0)
-    }
-
     /// Applies the options `-s` and `-o` to the texture coordinates of a mesh. Returns `true` if the coordinates
     /// change.
     pub fn transform_uvs(&self, mesh: &mut Mesh) -> bool {
@@ -70,16 +68,17 @@ impl MtlMaterial {
     }
 }
 
-/// Adds the materials of a library. If materials have the same name, the first definition of each property applies.
+/// Adds the materials of a library. If materials have the same name, the first definition of each property applies, as in
+/// most other readers.
 pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>) {
-    let folder = library.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
+    let folder = library.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut reader = MtlReader {
         folder,
         materials,
         current: None,
-        duplicates: BTreeSet::new(),
-        unnamed_count: 0,
         unsupported: BTreeSet::new(),
+        stray: BTreeSet::new(),
+        duplicates: BTreeSet::new(),
         shortened_paths: Vec::new(),
     };
     let mut errors = Vec::new();
@@ -89,7 +88,7 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
             break;
         }
     }
-    let MtlReader { duplicates, unnamed_count, unsupported, shortened_paths, .. } = reader;
+    let MtlReader { unsupported, stray, duplicates, shortened_paths, .. } = reader;
     let dropped = |message: &str| Loss::dropped(library, message).in_category(Category::Material);
     if let Some(first) = errors.first() {
         let detail = format!("{}, the first at {first}", errors.len());
@@ -98,14 +97,10 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
             losses.push(dropped(&format!("statements after {MAX_MALFORMED} malformed numbers")));
         }
     }
-    let message = "duplicate `newmtl` of a material; the first value of each property applies";
+    losses.extend(dropped("statements before the first `newmtl`").listing(stray));
+    let message = "duplicate `newmtl`: only properties that the first definition lacks are added";
     losses.extend(dropped(message).listing(duplicates));
-    let loss = dropped("statements before the first `newmtl`");
-    losses.extend(loss.with_count(unnamed_count, "statements").if_any());
-    if !unsupported.is_empty() {
-        let unsupported: Vec<_> = unsupported.into_iter().collect();
-        losses.push(dropped("unsupported properties of materials").with_detail(unsupported.join(", ")));
-    }
+    losses.extend(dropped("unsupported properties of materials").listing(unsupported));
     let loss = Loss::renamed(library, "only the file names of absolute image paths are kept");
     losses.extend(loss.in_category(Category::Material).listing(shortened_paths));
 }
@@ -116,153 +111,133 @@ struct MtlReader<'a, 'm> {
     materials: &'m mut Materials,
     /// The name of the current material; `None` before the first `newmtl`.
     current: Option<&'a [u8]>,
-    /// The names of materials that were defined before.
-    duplicates: BTreeSet<String>,
-    /// The number of supported statements before the first `newmtl`.
-    unnamed_count: usize,
     /// The unsupported keywords and options.
     unsupported: BTreeSet<String>,
+    /// The supported keywords before the first `newmtl`.
+    stray: BTreeSet<String>,
+    /// The names of materials that an earlier `newmtl` defines.
+    duplicates: BTreeSet<String>,
     /// The absolute image paths, which were shortened to file names.
     shortened_paths: Vec<String>,
 }
 
+/// A property of the current material.
+enum Property {
+    Color([f32; 3]),
+    Opacity(f32),
+    Transparency(f32),
+    Map(DiffuseMap),
+}
+
 impl<'a> MtlReader<'a, '_> {
-    /// Reads a line. Returns an error if a number is malformed.
+    /// Reads a line. Keywords may be in any case. Returns an error if a number is malformed.
     fn read_line(&mut self, mut words: Words<'a>) -> Result<()> {
         let Some(keyword) = words.next().filter(|word| !word.starts_with(b"#")) else { return Ok(()) };
-        match &*keyword.to_ascii_lowercase() {
+        let property = match &*keyword.to_ascii_lowercase() {
             b"newmtl" => {
-                let name = words.name();
-                self.current = Some(name);
-                let known = self.materials.len();
-                self.materials.entry(name.to_vec()).or_default();
-                if self.materials.len() == known {
-                    self.duplicates.insert(format!("\"{}\"", String::from_utf8_lossy(name)));
-                }
+                self.begin_material(words.name());
+                return Ok(());
             }
             b"kd" if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
-                let color = read_color(&mut words)?;
-                self.update_current(|material| _ = material.color.get_or_insert(color));
+                Property::Color(read_color(&mut words)?)
             }
             b"d" if words.clone().next() != Some(b"-halo") => {
-                let opacity = read_finite(&mut words, "the opacity")?;
-                self.update_current(|material| _ = material.opacity.get_or_insert(opacity));
+                Property::Opacity(read_finite(&mut words, "the opacity")?)
             }
-            b"tr" => {
-                let transparency = read_finite(&mut words, "the transparency")?;
-                self.update_current(|material| _ = material.transparency.get_or_insert(transparency));
+            b"tr" => Property::Transparency(read_finite(&mut words, "the transparency")?),
+            b"map_kd" => match self.read_map(&mut words)? {
+                Some(map) => Property::Map(map),
+                None => return Ok(()),
+            },
+            _ => {
+                add_listed(&mut self.unsupported, keyword.escape_ascii().to_string());
+                return Ok(());
             }
-            b"map_kd" => {
-                if let Some(map) = self.read_map(&mut words)? {
-                    self.update_current(|material| _ = material.map.get_or_insert(map));
-                }
-            }
-            _ => self.record_unsupported(keyword.escape_ascii().to_string()),
+        };
+        let Some(material) = self.current.and_then(|name| self.materials.get_mut(name)) else {
+            add_listed(&mut self.stray, keyword.escape_ascii().to_string());
+            return Ok(());
+        };
+        match property {
+            Property::Color(color) => _ = material.color.get_or_insert(color),
+            Property::Opacity(opacity) => _ = material.opacity.get_or_insert(opacity),
+            Property::Transparency(amount) => _ = material.transparency.get_or_insert(amount),
+            Property::Map(map) => _ = material.map.get_or_insert(map),
         }
         Ok(())
     }
 
-    /// Updates the current material, if any.
-    fn update_current(&mut self, change: impl FnOnce(&mut MtlMaterial)) {
-        match self.current.and_then(|name| self.materials.get_mut(name)) {
-            Some(material) => change(material),
-            None => self.unnamed_count += 1,
+    fn begin_material(&mut self, name: &'a [u8]) {
+        self.current = Some(name);
+        match self.materials.entry(name.to_vec()) {
+            Entry::Occupied(_) => add_listed(&mut self.duplicates, format!("\"{}\"", name.escape_ascii())),
+            Entry::Vacant(entry) => drop(entry.insert(MtlMaterial::default())),
         }
     }
 
-    fn record_unsupported(&mut self, property: String) {
-        if self.unsupported.len() < MAX_UNSUPPORTED {
-            self.unsupported.insert(property);
-        }
-    }
-
-    /// Reads the options and the image path of a `map_Kd` statement; `None` if the path is empty. Options may precede
-    /// or follow the path.
-    fn read_map(&mut self, words: &mut Words) -> Result<Option<DiffuseMap>> {
+    /// Reads the options and the image path of a `map_Kd` statement; `None` if the path is empty. Options may precede or
+    /// follow the path.
+    fn read_map(&mut self, words: &mut Words<'a>) -> Result<Option<DiffuseMap>> {
         let mut map = DiffuseMap::default();
         self.read_options(words, &mut map)?;
-        let line = words.clone().name();
-        let start = words.range().end;
-        let mut path = line;
-        let mut ahead = words.clone();
-        ahead.next();
-        loop {
-            let mut options = ahead.clone();
-            let Some(word) = ahead.next() else { break };
-            if is_option(word) {
-                self.read_options(&mut options, &mut map)?;
-                if options.next().is_none_or(|word| word.starts_with(b"#")) {
-                    path = words.rest()[..ahead.range().start - start].trim_ascii();
-                }
-                break;
-            }
-        }
-        let path = String::from_utf8_lossy(unquote(path));
-        let (relative, is_shortened) = images::relative_path(self.folder, &path);
+        let path = words.name_before(is_map_option);
+        self.read_options(words, &mut map)?;
+        let (relative, is_shortened) = images::relative_path(self.folder, path);
         if is_shortened {
-            self.shortened_paths.push(format!("\"{path}\""));
+            self.shortened_paths.push(format!("\"{}\"", path.escape_ascii()));
         }
         map.path = relative;
         Ok((!map.path.is_empty()).then_some(map))
     }
 
-    /// Reads options up to the first word that is none.
-    fn read_options(&mut self, words: &mut Words, map: &mut DiffuseMap) -> Result<()> {
-        loop {
-            let start = words.clone();
-            let option = words.next().unwrap_or_default();
-            let values = match option {
-                b"-s" => {
-                    map.transform.scale = read_up_to_three(words, 1.0)?;
-                    continue;
-                }
-                b"-o" => {
-                    map.transform.offset = read_up_to_three(words, 0.0)?;
-                    continue;
-                }
-                b"-clamp" => {
-                    map.clamp = words.next() == Some(b"on");
-                    continue;
-                }
-                b"-t" => read_up_to_three(words, 0.0).map(|_| 0)?,
-                b"-mm" => 2,
-                option if is_option(option) => 1,
+    fn read_options(&mut self, words: &mut Words<'a>, map: &mut DiffuseMap) -> Result<()> {
+        while let Some(option) = words.clone().next().filter(|word| is_map_option(word)) {
+            words.next();
+            match option {
+                b"-s" => map.transform.scale = read_up_to_three(words, 1.0)?,
+                b"-o" => map.transform.offset = read_up_to_three(words, 0.0)?,
+                b"-clamp" => map.clamp = words.next() == Some(b"on"),
                 _ => {
-                    *words = start;
-                    return Ok(());
+                    let values = match option {
+                        b"-t" => read_up_to_three(words, 0.0).map(|_| 0)?,
+                        b"-mm" => 2,
+                        _ => 1,
+                    };
+                    for _ in 0..values {
+                        words.next();
+                    }
+                    add_listed(&mut self.unsupported, format!("map_Kd {}", option.escape_ascii()));
                 }
-            };
-            for _ in 0..values {
-                words.next();
             }
-            self.record_unsupported(format!("map_Kd {}", option.escape_ascii()));
         }
+        Ok(())
     }
 }
 
-/// The options of images.
-const OPTIONS: [&[u8]; 12] = [
-    b"-s",
-    b"-o",
-    b"-clamp",
-    b"-t",
-    b"-mm",
-    b"-blendu",
-    b"-blendv",
-    b"-boost",
-    b"-bm",
-    b"-cc",
-    b"-imfchan",
-    b"-texres",
-];
-
-fn is_option(word: &[u8]) -> bool {
-    OPTIONS.contains(&word)
+/// Returns `true` if a word is an option of `map_Kd`.
+fn is_map_option(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"-s"
+            | b"-o"
+            | b"-t"
+            | b"-mm"
+            | b"-clamp"
+            | b"-blendu"
+            | b"-blendv"
+            | b"-boost"
+            | b"-bm"
+            | b"-cc"
+            | b"-imfchan"
+            | b"-texres"
+    )
 }
 
-/// Returns a file name without quotes around it.
-pub(super) fn unquote(name: &[u8]) -> &[u8] {
-    name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name)
+/// Adds an item to a list of at most [`MAX_LISTED`] items.
+fn add_listed(list: &mut BTreeSet<String>, item: String) {
+    if list.len() < MAX_LISTED {
+        list.insert(item);
+    }
 }
 
 /// Reads up to three numbers and returns the first two. Missing numbers are replaced by `missing`.

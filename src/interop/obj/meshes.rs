@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::corners::{ABSENT, Corner};
 use super::file::{MeshName, MeshPart, ObjFile};
-use super::material::{Materials, MtlMaterial};
+use super::material::Materials;
 use super::values::ValueLists;
-use crate::Loss;
 use crate::interop::shared::colors::{byte_scale, scale_color, scaled_loss};
 use crate::interop::shared::polygons::count_used;
 use crate::interop::shared::text::to_utf8;
-use crate::scene::{Colors, Faces, Indices, Mesh};
+use crate::scene::{Colors, Faces, Indices, Material, Mesh};
+use crate::{Category, Loss};
 
 /// Returns the meshes of a file, and the names of materials that no face uses.
 pub(super) fn to_meshes(
@@ -26,16 +26,27 @@ pub(super) fn to_meshes(
     }
     record_unused_values(&lists, &parts, losses);
     let unused = record_unused_materials(materials, &parts, losses);
+    let is_invisible = is_invisible(&parts, materials);
+    if is_invisible {
+        let message = "every material is invisible (`d 0` or `Tr 1`), as some programs write opaque ones; assumed opaque";
+        losses.push(Loss::changed("mtllib", message).in_category(Category::Material));
+    }
     let mut transformed = BTreeSet::new();
-    let mut assumed_opaque = BTreeSet::new();
     let meshes = parts.into_iter().enumerate().map(|(index, part)| {
         let path = format!("meshes[{index}]");
         part.faces.record_degenerate(&format!("{path}.faces"), losses);
         let found = materials.get(&part.material);
-        let material = to_utf8(&part.material, &format!("{path}.material.name"), losses);
+        let material_name = to_utf8(&part.material, &format!("{path}.material.name"), losses);
+        let material = found.map_or_else(
+            || Material { name: material_name.clone(), ..Material::default() },
+            |found| {
+                let opacity = if is_invisible { 1.0 } else { found.opacity() };
+                found.to_material(material_name.clone(), opacity)
+            },
+        );
         let mut mesh = Mesh {
             name: join_names(part.name, &path, losses),
-            material: found.unwrap_or(&MtlMaterial::default()).to_material(material),
+            material,
             faces: part.faces.into_faces(),
             ..Mesh::default()
         };
@@ -43,27 +54,17 @@ pub(super) fn to_meshes(
         if found.is_some_and(|found| found.transform_uvs(&mut mesh)) {
             transformed.insert(format!("\"{}\"", mesh.material.name));
         }
-        if found.is_some_and(MtlMaterial::is_assumed_opaque) {
-            assumed_opaque.insert(format!("\"{}\"", mesh.material.name));
-        }
         mesh
     });
     let meshes = meshes.collect();
     let message = "offset and scale of images were applied to the texture coordinates";
     losses.extend(Loss::changed("map_Kd", message).listing(transformed));
-    let message =
-        "`Tr 1` makes a material invisible, but some programs write it for opaque ones; read as opaque";
-    losses.extend(Loss::changed("Tr", message).listing(assumed_opaque));
     (meshes, unused)
 }
 
-/// Scales colours from 0 to 255 to 0 to 1.
-fn scale_colors(lists: &mut ValueLists, losses: &mut Vec<Loss>) {
-    let Some(divisors) = byte_scale(lists.colors.iter().flatten()) else { return };
-    for color in lists.colors.iter_mut().flatten() {
-        *color = scale_color(*color, divisors);
-    }
-    losses.push(scaled_loss("v"));
+/// Returns `true` if no face is visible, since all materials have opacity 0.
+fn is_invisible(parts: &[MeshPart], materials: &Materials) -> bool {
+    parts.iter().all(|part| materials.get(&part.material).is_some_and(|found| found.opacity() <= 0.0))
 }
 
 /// Records a loss for the materials that no face uses. Returns their names.
@@ -126,6 +127,16 @@ fn to_point_mesh(lists: ValueLists, name: MeshName, losses: &mut Vec<Loss>) -> M
     mesh.faces = Faces { indices: Some(Indices::U32(Vec::new())), corners: None };
     set_attributes(&mut mesh, &vertices, &lists, "meshes[0]", losses);
     mesh
+}
+
+/// Scales colours from 0 to 255 to 0 to 1.
+fn scale_colors(lists: &mut ValueLists, losses: &mut Vec<Loss>) {
+    if let Some(divisors) = byte_scale(lists.colors.iter().flatten()) {
+        for color in lists.colors.iter_mut().flatten() {
+            *color = scale_color(*color, divisors);
+        }
+        losses.push(scaled_loss("v.colors"));
+    }
 }
 
 /// Records losses for the values that no face uses.

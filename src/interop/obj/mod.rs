@@ -92,28 +92,25 @@ pub(super) fn read_from(
     Ok((scene, losses))
 }
 
-/// Reads the libraries in `lines`, the arguments of `mtllib` statements. Skips repeated lines, and lists unreadable
-/// libraries.
+/// Reads the libraries in `lines`, the arguments of `mtllib` statements. Skips repeated libraries, and lists unreadable
+/// ones.
 fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Materials {
     let mut materials = Materials::new();
-    let mut budget = limits.max_libraries;
-    let mut known = HashSet::new();
+    let mut loader = LibraryLoader { files, budget: limits.max_libraries, known: HashSet::new() };
     for line in lines.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
-        if !known.insert(line) {
-            continue;
-        }
         // A line with blanks is either a single name or several names.
-        let mut libraries = vec![load_file(line, files, &mut budget)];
+        let mut libraries = vec![loader.load(line)];
         if libraries[0].is_err() {
             let names = line.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
-            let several: Vec<_> = names.map(|name| load_file(name, files, &mut budget)).collect();
+            let several: Vec<_> = names.map(|name| loader.load(name)).collect();
             if several.iter().any(Result::is_ok) {
                 libraries = several;
             }
         }
         for library in libraries {
             match library {
-                Ok((name, text)) => material::read(&text, &name, &mut materials, losses),
+                Ok(Some(Library { name, text })) => material::read(&text, &name, &mut materials, losses),
+                Ok(None) => {}
                 Err(reason) => {
                     let message = format!("{reason}; only the names of materials were read");
                     losses.push(Loss::dropped("mtllib", message));
@@ -124,30 +121,39 @@ fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut
     materials
 }
 
-/// Returns the name and content of a library, or the reason why it cannot be read. A name with backslashes or an
-/// absolute path is resolved like the path of an image. Subtracts the size of the library from `budget`, the remaining
-/// number of bytes to read from libraries.
-fn load_file(name: &[u8], files: &dyn Files, budget: &mut u64) -> Result<(String, Vec<u8>), String> {
-    let missing = || format!("{} is missing", quote(name));
-    let name = std::str::from_utf8(material::unquote(name)).map_err(|_| missing())?;
-    let (relative, _) = images::relative_path("", name);
-    let limit = budget.saturating_add(1);
-    let (name, read) = match files.read(name, limit) {
-        Err(error) if relative != name && !relative.is_empty() => match files.read(&relative, limit) {
-            Ok(text) => (relative, Ok(text)),
-            Err(_) => (name.to_owned(), Err(error)),
-        },
-        read => (name.to_owned(), read),
-    };
-    match read {
-        Ok(text) => match budget.checked_sub(text.len() as u64) {
-            Some(remaining) => {
-                *budget = remaining;
-                Ok((name, text))
-            }
-            None => Err(format!("\"{name}\": the size limit of material libraries is exceeded")),
-        },
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(missing()),
-        Err(error) => Err(format!("\"{name}\": {error}")),
+/// A material library.
+struct Library {
+    /// The path relative to the model.
+    name: String,
+    text: Vec<u8>,
+}
+
+struct LibraryLoader<'f> {
+    files: &'f dyn Files,
+    /// The remaining number of bytes to read from libraries.
+    budget: u64,
+    /// The paths of the libraries loaded or reported so far.
+    known: HashSet<String>,
+}
+
+impl LibraryLoader<'_> {
+    /// Loads the library that an `mtllib` statement names; `None` if an earlier statement names it. Returns the reason if
+    /// it cannot be read.
+    fn load(&mut self, path: &[u8]) -> Result<Option<Library>, String> {
+        let (name, _) = images::relative_path("", path);
+        if !self.known.insert(name.clone()) {
+            return Ok(None);
+        }
+        match self.files.read(&name, self.budget.saturating_add(1)) {
+            Ok(text) => match self.budget.checked_sub(text.len() as u64) {
+                Some(remaining) => {
+                    self.budget = remaining;
+                    Ok(Some(Library { name, text }))
+                }
+                None => Err(format!("\"{name}\": the size limit of material libraries is exceeded")),
+            },
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(format!("{} is missing", quote(path))),
+            Err(error) => Err(format!("\"{name}\": {error}")),
+        }
     }
 }

@@ -87,7 +87,7 @@ fn read_meshes(
 fn relative_images(images: &[String], losses: &mut Vec<Loss>) -> Vec<String> {
     let mut shortened = Vec::new();
     let relative = images.iter().map(|image| {
-        let (relative, is_shortened) = images::relative_path("", image);
+        let (relative, is_shortened) = images::relative_path("", image.as_bytes());
         if is_shortened {
             shortened.push(format!("\"{image}\""));
         }

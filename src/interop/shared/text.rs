@@ -83,17 +83,33 @@ impl<'a> Words<'a> {
         line.trim_ascii()
     }
 
-    /// Returns the rest of the line up to a comment, without surrounding blanks. Comments of names begin with a `#`
-    /// between blanks, since `Material #25` is a name.
+    /// Returns the name that follows: the rest of the line without surrounding blanks and comment.
     pub fn name(&mut self) -> &'a [u8] {
-        let line = self.rest_of_line();
-        let is_comment = |at: &usize| {
-            line[*at] == b'#'
-                && (*at == 0 || is_blank(line[at - 1]))
-                && line.get(at + 1).is_none_or(|byte| is_blank(*byte))
-        };
-        let end = (0..line.len()).find(is_comment).unwrap_or(line.len());
-        line[..end].trim_ascii_end()
+        self.name_before(|_| false)
+    }
+
+    /// Returns the name that follows, like [`name`](Words::name), up to the first word for which `is_end` returns `true`.
+    /// The first word is always part of the name.
+    ///
+    /// A comment starts with a word that begins with `#`. Names like `Material #25`, as 3ds Max numbers materials, are
+    /// no comments.
+    pub fn name_before(&mut self, is_end: impl Fn(&[u8]) -> bool) -> &'a [u8] {
+        let (mut start, mut end) = (None, self.at);
+        let mut words = self.clone();
+        while let Some(word) = words.next() {
+            let is_comment = match word {
+                b"#" => true,
+                [b'#', after, ..] => start.is_some() && !after.is_ascii_digit(),
+                _ => false,
+            };
+            if is_comment || (start.is_some() && is_end(word)) {
+                break;
+            }
+            start = start.or(Some(words.start));
+            end = words.at;
+        }
+        (self.start, self.at) = (start.unwrap_or(end), end);
+        &self.text[self.range()]
     }
 
     /// Reads a number. `what` describes the number in errors.

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use meshspec::interop::{Files, embed_images, image_files};
+use meshspec::interop::{Files, embed_images, from_name, image_files};
 use meshspec::scene::Scene;
 use meshspec::{Loss, LossKind};
 
@@ -33,7 +33,7 @@ pub fn transfer(
     let mut missing = Vec::new();
     for name in image_files(scene) {
         if in_place {
-            output.reserve_image(name, &input.with_file_name(name))?;
+            output.reserve_image(name, &input.with_file_name(from_name(name)))?;
             missing.extend(siblings.is_missing(name).then(|| format!("\"{name}\"")));
             continue;
         }
@@ -42,7 +42,11 @@ pub fn transfer(
                 report.losses.push(copy_loss(name, "the file is too large"));
             }
             Ok(bytes) if !is_standard(output.path()) => {
-                report.images.extend(output.add_image(name, &bytes, &input.with_file_name(name))?);
+                report.images.extend(output.add_image(
+                    name,
+                    &bytes,
+                    &input.with_file_name(from_name(name)),
+                )?);
             }
             Ok(_) => report.losses.push(copy_loss(name, "only one file can be written to standard output")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(format!("\"{name}\"")),

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::textures::Textures;
 use crate::interop::gltf::file::{GltfFile, read_extras};
-use crate::interop::gltf::{label, take_meshspec_extras};
+use crate::interop::gltf::{SPECULAR_GLOSSINESS, label, take_meshspec_extras};
 use crate::interop::numbers::TextureTransform;
 use crate::scene::{AlphaMode, Material, Mesh};
 use crate::{Loss, Result};
@@ -182,9 +182,7 @@ struct Surface {
 fn read_surface(entry: &json::Material) -> Surface {
     let surface = &entry.pbr_metallic_roughness;
     let extensions = entry.extensions.as_ref();
-    let Some(older) =
-        extensions.and_then(|extensions| extensions.others.get(crate::interop::gltf::SPECULAR_GLOSSINESS))
-    else {
+    let Some(older) = extensions.and_then(|extensions| extensions.others.get(SPECULAR_GLOSSINESS)) else {
         return Surface {
             color: surface.base_color_factor.0,
             texture: surface.base_color_texture.clone(),

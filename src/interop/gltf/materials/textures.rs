@@ -114,7 +114,7 @@ impl<'a> Textures<'a> {
             (Some(uri), _) => {
                 let Some(data) = parse_data_uri(uri) else {
                     let path = name_from_bytes(&percent_decode_str(uri).collect::<Vec<_>>());
-                    let (path, is_shortened) = images::relative_path("", &path);
+                    let (path, is_shortened) = images::relative_path("", path.as_bytes());
                     if is_shortened {
                         let message = "only the file names of absolute image paths are kept";
                         let loss = Loss::renamed(format!("{}.uri", at()), message);

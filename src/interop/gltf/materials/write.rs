@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use percent_encoding::utf8_percent_encode;
+use percent_encoding::percent_encode;
 use serde_json::{Value, json};
 
 use crate::Loss;
+use crate::interop::folder::bytes_from_name;
 use crate::interop::gltf::buffer::Buffer;
 use crate::interop::gltf::container::ESCAPED;
 use crate::interop::gltf::{Object, TEXTURE_SOURCES, set_extras, set_if, set_meshspec_extra_if, set_text};
@@ -206,6 +207,6 @@ fn to_uri(path: &str) -> String {
     if images::is_remote(path) {
         return path.to_owned();
     }
-    let parts = path.split('/').map(|part| utf8_percent_encode(part, ESCAPED).to_string());
+    let parts = path.split('/').map(|part| percent_encode(&bytes_from_name(part), ESCAPED).to_string());
     parts.collect::<Vec<_>>().join("/")
 }
