@@ -69,6 +69,7 @@ impl ValueLines {
     fn push_line(&mut self, path: &str, span: &Span, bits: Option<BitRange>, value: &Value) {
         let (kind, text) = match value {
             Value::Int(value) => ("int", value.to_string()),
+            Value::Wide(value) => ("int", value.to_string()),
             Value::Bool(value) => ("bool", value.to_string()),
             Value::F32(value) => ("f32", format!("\"{:#010x}\"", value.to_bits())),
             Value::F64(value) => ("f64", format!("\"{:#018x}\"", value.to_bits())),

@@ -51,8 +51,12 @@ impl Readable {
         let mut names: Vec<_> =
             formats.iter().filter(|format| (self.reads_format)(*format)).map(AnyFormat::name).collect();
         names.extend(self.reads_interchange.then_some("interchange formats"));
-        names.extend(self.reads_json.then_some("json"));
-        let message = format!("{} {} only, not {encoding}", self.subject, names.join(", "));
+        names.extend(self.reads_json.then_some("JSON"));
+        let found = match encoding {
+            Encoding::Json => "JSON".to_owned(),
+            Encoding::Format(_) | Encoding::Interchange(_) => encoding.to_string(),
+        };
+        let message = format!("{} {} only, not {found}", self.subject, names.join(", "));
         Failure::usage(&name_of(path), message).with_hint(alternative(encoding, path))
     }
 }

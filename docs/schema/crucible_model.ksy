@@ -100,6 +100,18 @@ types:
           expr: 'uncompressed_size >= 0'
         doc: |
           Fails with: a size cannot be negative.
+      - id: check_data_count
+        size: 0
+        valid:
+          expr: 'compressed_size >= 0'
+        doc: |
+          The count is not negative.
+      - id: check_data_size
+        size: 0
+        valid:
+          expr: 'uncompressed_size >= 0'
+        doc: |
+          The size is not negative.
       - id: data
         size: 'compressed_size'
         process: 'meshspec_lz4(uncompressed_size)'
@@ -121,6 +133,13 @@ types:
       - id: size
         type: s4
     seq:
+      - id: check_as_u16_count
+        if: 'choice == 0'
+        size: 0
+        valid:
+          expr: '(size / 2) >= 0'
+        doc: |
+          The count is not negative.
       - id: as_u16
         if: 'choice == 0'
         type: u2
@@ -144,6 +163,13 @@ types:
           expr: 'size / 2 % 3 == 0'
         doc: |
           size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES, warning).
+      - id: check_as_u32_count
+        if: 'choice == 1'
+        size: 0
+        valid:
+          expr: '(size / 4) >= 0'
+        doc: |
+          The count is not negative.
       - id: as_u32
         if: 'choice == 1'
         type: u4
@@ -217,6 +243,18 @@ types:
           expr: 'uncompressed_size >= 0'
         doc: |
           Fails with: a size cannot be negative.
+      - id: check_data_count
+        size: 0
+        valid:
+          expr: 'compressed_size >= 0'
+        doc: |
+          The count is not negative.
+      - id: check_data_size
+        size: 0
+        valid:
+          expr: 'uncompressed_size >= 0'
+        doc: |
+          The size is not negative.
       - id: data
         size: 'compressed_size'
         process: 'meshspec_lz4(uncompressed_size)'
@@ -274,6 +312,13 @@ types:
       - id: size
         type: s4
     seq:
+      - id: check_as_position3d_count
+        if: 'choice == 0'
+        size: 0
+        valid:
+          expr: '(size / 12) >= 0'
+        doc: |
+          The count is not negative.
       - id: as_position3d
         if: 'choice == 0'
         type: f4
@@ -289,6 +334,13 @@ types:
           expr: 'size % 12 == 0'
         doc: |
           Fails with: the size is not a multiple of the size of a value.
+      - id: check_as_position2d_count
+        if: 'choice == 1'
+        size: 0
+        valid:
+          expr: '(size / 8) >= 0'
+        doc: |
+          The count is not negative.
       - id: as_position2d
         if: 'choice == 1'
         type: f4
@@ -304,6 +356,13 @@ types:
           expr: 'size % 8 == 0'
         doc: |
           Fails with: the size is not a multiple of the size of a value.
+      - id: check_as_normal_count
+        if: 'choice == 2'
+        size: 0
+        valid:
+          expr: '(size / 12) >= 0'
+        doc: |
+          The count is not negative.
       - id: as_normal
         if: 'choice == 2'
         type: f4
@@ -319,6 +378,13 @@ types:
           expr: 'size % 12 == 0'
         doc: |
           Fails with: the size is not a multiple of the size of a value.
+      - id: check_as_uv_count
+        if: 'choice == 3'
+        size: 0
+        valid:
+          expr: '(size / 8) >= 0'
+        doc: |
+          The count is not negative.
       - id: as_uv
         if: 'choice == 3'
         type: f4
@@ -334,6 +400,13 @@ types:
           expr: 'size % 8 == 0'
         doc: |
           Fails with: the size is not a multiple of the size of a value.
+      - id: check_as_color_count
+        if: 'choice == 4'
+        size: 0
+        valid:
+          expr: '(size / 4) >= 0'
+        doc: |
+          The count is not negative.
       - id: as_color
         if: 'choice == 4'
         type: u1
@@ -349,6 +422,13 @@ types:
           expr: 'size % 4 == 0'
         doc: |
           Fails with: the size is not a multiple of the size of a value.
+      - id: check_as_bone_weights_count
+        if: 'choice == 5'
+        size: 0
+        valid:
+          expr: '(size / 24) >= 0'
+        doc: |
+          The count is not negative.
       - id: as_bone_weights
         if: 'choice == 5'
         type: 'bone_weight'

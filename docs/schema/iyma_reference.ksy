@@ -197,6 +197,12 @@ types:
         type: 'index_data(index_format, n_indices)'
         doc: |
           The index buffer.
+      - id: check_vertices_count
+        size: 0
+        valid:
+          expr: '(data_len - user_data_len - n_indices * (2 + 2 * index_format.to_i)) >= 0'
+        doc: |
+          The count is not negative.
       - id: vertices
         size: 'data_len - user_data_len - n_indices * (2 + 2 * index_format.to_i)'
         doc: |

@@ -56,6 +56,18 @@ seq:
       expr: 'packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide)'
     doc: |
       Fails with: the sizes are negative or "odd".
+  - id: check_numbers_count
+    size: 0
+    valid:
+      expr: 'packed_size >= 0'
+    doc: |
+      The count is not negative.
+  - id: check_numbers_size
+    size: 0
+    valid:
+      expr: 'unpacked_size >= 0'
+    doc: |
+      The size is not negative.
   - id: numbers
     size: 'packed_size'
     process: 'meshspec_lz4(unpacked_size)'
@@ -213,11 +225,11 @@ types:
     doc: |
       Pairs of a wide and a signed number, up to the end of the file.
     seq:
-      - id: struct
+      - id: struct_value
         type: u8
-      - id: signed
+      - id: signed_value
         type: s2
-      - id: double
+      - id: double_value
         type: f8
   stored:
     doc: |

@@ -92,8 +92,8 @@ types:
       - id: flags
         type: flags
     seq:
-      - id: fixed
-        type: 'fixed'
+      - id: fixed_value
+        type: 'fixed_value'
         repeat: expr
         repeat-expr: 'count'
       - id: low
@@ -104,22 +104,22 @@ types:
         type: u4
         repeat: expr
         repeat-expr: '(flags.wide ? 1 : (count * 2))'
-  fixed:
+  fixed_value:
     doc: |
       A structure of fixed size with names that are words of C.
     seq:
       - id: magic_bytes
         contents: [0x46, 0x58]
-      - id: int
+      - id: int_value
         type: s4
-      - id: class
+      - id: class_value
         type: 'flags'
       - id: kind
         type: u1
         enum: kind
         valid:
           in-enum: true
-      - id: double
+      - id: double_value
         type: f8
         repeat: expr
         repeat-expr: 2

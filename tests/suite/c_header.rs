@@ -149,7 +149,9 @@ impl Visitor for ExpectedLines {
             Value::Bool(value) => u8::from(*value).to_string(),
             Value::F32(value) => value.to_bits().to_string(),
             Value::Bits(word, _) => word.to_string(),
-            Value::F64(_) | Value::Text(_) | Value::Struct(_) => return ControlFlow::Continue(()),
+            Value::Wide(_) | Value::F64(_) | Value::Text(_) | Value::Struct(_) => {
+                return ControlFlow::Continue(());
+            }
         };
         self.0.push(format!("{} {text}", walk::path_text(node.path)));
         ControlFlow::Continue(())

@@ -274,6 +274,9 @@ fn assert_golden(name: &str, content: &[u8]) {
 
 /// A length without its list, and ranges in lists of either kind.
 #[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[allow(dead_code, reason = "only the declaration is used")]
 struct Faces {
     vertex_count: u32,
     #[br(count = 3)]

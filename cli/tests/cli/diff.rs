@@ -172,6 +172,7 @@ fn different_formats_are_compared_as_scenes() {
         [
             "bounds.max",
             "surface",
+            "animations[\"walk\"].translations",
             "animations[\"walk\"]@0.surface",
             "animations[\"walk\"]@0.625.surface",
             "animations[\"walk\"]@1.25.surface"

@@ -58,25 +58,23 @@ fn geometry_losses_come_before_names() {
 #[test]
 fn harmful_losses_are_never_omitted() {
     let folder = Folder::new();
-    let elements: Vec<String> = ('a'..='y').map(|letter| format!("faces.{letter}")).collect();
-    let header: String =
-        elements.iter().map(|name| format!("element {name} 1\nproperty uchar x\n")).collect();
-    // Elements other than faces are no part of the model.
+    let lists: String = ('a'..='y').map(|letter| format!("property list uchar uchar l{letter}\n")).collect();
+    // Elements other than vertices and faces are no part of the model.
     let others: String =
         ('a'..='y').map(|letter| format!("element x{letter} 1\nproperty uchar x\n")).collect();
     let vertices = "element vertex 3\nproperty float x\nproperty float y\nproperty float z\n";
-    let items = "1\n".repeat(50);
+    let (items, empty) = ("1\n".repeat(25), " 0".repeat(25));
     folder.put(
         "a.ply",
-        format!("ply\nformat ascii 1.0\n{others}{header}{vertices}end_header\n{items}0 0 0\n1 0 0\n0 1 0\n"),
+        format!(
+            "ply\nformat ascii 1.0\n{others}{vertices}{lists}end_header\n\
+             {items}0 0 0{empty}\n1 0 0{empty}\n0 1 0{empty}\n"
+        ),
     );
     let run = folder.run("convert a.ply a.glb");
-    for name in &elements {
-        assert!(
-            run.stderr.contains(&format!("\ndropped: {name}: items of an unsupported element")),
-            "{}",
-            run.stderr
-        );
+    for letter in 'a'..='y' {
+        let lost = format!("\ndropped: vertex.l{letter}: lists of values per vertex are not converted");
+        assert!(run.stderr.contains(&lost), "{}", run.stderr);
     }
     assert!(!run.stderr.contains("dropped: x"), "{}", run.stderr);
     let omitted = "and 25 other losses of 25 kinds, none above 1 %; --verbose lists all\n";
@@ -87,7 +85,7 @@ fn harmful_losses_are_never_omitted() {
         folder.put(name, folder.get("a.ply"));
     }
     let run = folder.run("convert in --out-dir out --to glb");
-    let shown = run.stderr.lines().filter(|line| line.contains("(2 files): items of an unsupported element"));
+    let shown = run.stderr.lines().filter(|line| line.contains("(2 files): lists of values per vertex"));
     assert_eq!(shown.count(), 25, "{}", run.stderr);
     assert!(run.stderr.contains("and 50 other losses of 25 kinds, none above 1 %"), "{}", run.stderr);
 }

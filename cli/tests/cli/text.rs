@@ -49,6 +49,7 @@ fn read_errors_show_their_line() {
 error: bad.mesh: seed: positions[1] (line 6, column 5): found `é`, expected `,`; values are separated by commas [SEED-COMMA, S3]
   6 | p 1 é, 0 # x
     |     ^
+hint: `meshspec check FILE` lists all findings
 ";
     assert_eq!(folder.run("info bad.mesh").fails(1), message);
     assert_eq!(folder.run("convert bad.mesh out.json").fails(1), message);

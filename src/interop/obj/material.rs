@@ -170,7 +170,9 @@ impl<'a> MtlReader<'a, '_> {
     fn begin_material(&mut self, name: &'a [u8]) {
         self.current = Some(name);
         match self.materials.entry(name.to_vec()) {
-            Entry::Occupied(_) => add_listed(&mut self.duplicates, format!("\"{}\"", name.escape_ascii())),
+            Entry::Occupied(_) => {
+                add_listed(&mut self.duplicates, format!("\"{}\"", String::from_utf8_lossy(name)))
+            }
             Entry::Vacant(entry) => drop(entry.insert(MtlMaterial::default())),
         }
     }
@@ -184,7 +186,7 @@ impl<'a> MtlReader<'a, '_> {
         self.read_options(words, &mut map)?;
         let (relative, is_shortened) = images::relative_path(self.folder, path);
         if is_shortened {
-            self.shortened_paths.push(format!("\"{}\"", path.escape_ascii()));
+            self.shortened_paths.push(format!("\"{}\"", String::from_utf8_lossy(path)));
         }
         map.path = relative;
         Ok((!map.path.is_empty()).then_some(map))

@@ -62,9 +62,10 @@ pub(super) fn to_meshes(
     (meshes, unused)
 }
 
-/// Returns `true` if no face is visible, since all materials have opacity 0.
+/// Returns `true` if there are faces, but none is visible, since all materials have opacity 0.
 fn is_invisible(parts: &[MeshPart], materials: &Materials) -> bool {
-    parts.iter().all(|part| materials.get(&part.material).is_some_and(|found| found.opacity() <= 0.0))
+    !parts.is_empty()
+        && parts.iter().all(|part| materials.get(&part.material).is_some_and(|found| found.opacity() <= 0.0))
 }
 
 /// Records a loss for the materials that no face uses. Returns their names.

@@ -96,8 +96,12 @@ pub(super) fn read_from(
 /// ones.
 fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Materials {
     let mut materials = Materials::new();
-    let mut loader = LibraryLoader { files, budget: limits.max_libraries, known: HashSet::new() };
+    let mut loader = LibraryLoader { files, budget: limits.max_libraries, loaded: HashSet::new() };
+    let mut known = HashSet::new();
     for line in lines.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
+        if !known.insert(line) {
+            continue;
+        }
         // A line with blanks is either a single name or several names.
         let mut libraries = vec![loader.load(line)];
         if libraries[0].is_err() {
@@ -132,22 +136,23 @@ struct LibraryLoader<'f> {
     files: &'f dyn Files,
     /// The remaining number of bytes to read from libraries.
     budget: u64,
-    /// The paths of the libraries loaded or reported so far.
-    known: HashSet<String>,
+    /// The paths of the libraries loaded so far.
+    loaded: HashSet<String>,
 }
 
 impl LibraryLoader<'_> {
-    /// Loads the library that an `mtllib` statement names; `None` if an earlier statement names it. Returns the reason if
-    /// it cannot be read.
+    /// Loads the library that an `mtllib` statement names; `None` if it is loaded already. Returns the reason if it cannot
+    /// be read.
     fn load(&mut self, path: &[u8]) -> Result<Option<Library>, String> {
         let (name, _) = images::relative_path("", path);
-        if !self.known.insert(name.clone()) {
+        if self.loaded.contains(&name) {
             return Ok(None);
         }
         match self.files.read(&name, self.budget.saturating_add(1)) {
             Ok(text) => match self.budget.checked_sub(text.len() as u64) {
                 Some(remaining) => {
                     self.budget = remaining;
+                    self.loaded.insert(name.clone());
                     Ok(Some(Library { name, text }))
                 }
                 None => Err(format!("\"{name}\": the size limit of material libraries is exceeded")),

@@ -91,18 +91,12 @@ impl<'a> Words<'a> {
     /// Returns the name that follows, like [`name`](Words::name), up to the first word for which `is_end` returns `true`.
     /// The first word is always part of the name.
     ///
-    /// A comment starts with a word that begins with `#`. Names like `Material #25`, as 3ds Max numbers materials, are
-    /// no comments.
+    /// A comment starts with a `#` between blanks: names like `Material #25`, as 3ds Max numbers materials, contain none.
     pub fn name_before(&mut self, is_end: impl Fn(&[u8]) -> bool) -> &'a [u8] {
         let (mut start, mut end) = (None, self.at);
         let mut words = self.clone();
         while let Some(word) = words.next() {
-            let is_comment = match word {
-                b"#" => true,
-                [b'#', after, ..] => start.is_some() && !after.is_ascii_digit(),
-                _ => false,
-            };
-            if is_comment || (start.is_some() && is_end(word)) {
+            if is_comment_mark(word) || (start.is_some() && is_end(word)) {
                 break;
             }
             start = start.or(Some(words.start));
@@ -252,6 +246,11 @@ fn is_halfway(wide: f64) -> bool {
     wide.to_bits() & LOST == 1 << 28 || (wide != 0.0 && wide.abs() < f32::MIN_POSITIVE.into())
 }
 
+/// Returns `true` for the word that begins a comment after a name.
+fn is_comment_mark(word: &[u8]) -> bool {
+    word.iter().all(|byte| *byte == b'#')
+}
+
 /// Returns the lines of `text`, without a byte order mark. Lines end in LF, CR LF or CR. A backslash at the end
 /// continues a line.
 pub(in crate::interop) fn lines(text: &[u8]) -> impl Iterator<Item = Words<'_>> {
@@ -399,11 +398,18 @@ pub(in crate::interop) fn quote(bytes: &[u8]) -> String {
 }
 
 /// Converts a name to a single line: replaces control characters, removes surrounding blanks, and replaces a trailing
-/// backslash, which would continue the line.
+/// backslash, which would continue the line, and words like `#`, which would begin a comment.
 pub(in crate::interop) fn to_single_line(name: &str) -> String {
     let line: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
     let line = line.trim_matches(|c: char| c.is_ascii_whitespace());
-    line.strip_suffix('\\').map_or_else(|| line.to_owned(), |before| format!("{before}_"))
+    let line = line.strip_suffix('\\').map_or_else(|| line.to_owned(), |before| format!("{before}_"));
+    if !line.split_ascii_whitespace().any(|word| is_comment_mark(word.as_bytes())) {
+        return line;
+    }
+    line.split(' ')
+        .map(|word| if !word.is_empty() && is_comment_mark(word.as_bytes()) { "_" } else { word })
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Converts a name with [`to_single_line`]. If the name changes, adds a loss whose message names `format`.

@@ -370,6 +370,7 @@ fn named_animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)>
 
 /// Formats a point as a list of three coordinates.
 fn point_text(at: DVec3) -> String {
-    let [x, y, z] = at.to_array().map(|coordinate| coordinate as f32);
+    // Adding 0 turns −0 into 0 and changes no other number.
+    let [x, y, z] = at.to_array().map(|coordinate| coordinate as f32 + 0.0);
     format!("[{x}, {y}, {z}]")
 }

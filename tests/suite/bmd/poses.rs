@@ -322,7 +322,9 @@ fn followed_bones_beyond_four_are_a_loss() {
     document.bones.push(pseudo([5, 3, 4, 0], [0.5, 0.375, 0.125, 0.0]));
     let (scene, losses) = document.into_scene(&SceneOptions::default()).unwrap();
     let lost = losses.iter().find(|loss| loss.path == "bones[6].pseudo").expect("a loss");
-    assert_eq!((lost.error, lost.quantity), (Some(0.125), Some(meshspec::Quantity::WEIGHTS)));
+    // An upper bound of the sum in 32 bits.
+    assert!(lost.error.is_some_and(|error| (0.125..0.12500002).contains(&error)), "{lost:?}");
+    assert_eq!(lost.quantity, Some(meshspec::Quantity::WEIGHTS));
     let parts = &scene.skeleton.joints[9..];
     assert_eq!(
         parts.iter().map(|joint| joint.parent).collect::<Vec<_>>(),

@@ -121,10 +121,15 @@ fn forbidden_values_are_changed_and_listed() {
         ]
         .map(|(kind, path, error)| (kind, path.to_owned(), error))
     );
-    assert_eq!(losses[0].to_string(), "changed: meshes[0].normals: normals were normalised, 1 of 3 normals");
+    assert_eq!(
+        losses[0].to_string(),
+        "changed: meshes[0].normals: normals without a direction were replaced by those of the faces, 1 of 3 normals"
+    );
+    assert_eq!(losses[1].to_string(), "changed: meshes[0].normals: normals were normalised, 1 of 3 normals");
     let (again, _) = read(Interchange::Glb, &files).unwrap();
     let mesh = &again.meshes[0];
-    assert_eq!(mesh.normals, Some(vec![[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]));
+    // The second normal is that of the face.
+    assert_eq!(mesh.normals, Some(vec![[0.0, 0.0, 1.0], [0.0, 0.8320503, 0.5547002], [0.0, 1.0, 0.0]]));
     assert_eq!(mesh.uvs[0], [[0.0, 1.0], [0.0, 0.75], [0.0, 0.75]]);
     // The vertex without a joint is bound to a static one, and unbound again after reading.
     let weights = vec![[255, 0, 0, 0], [0; 4], [255, 0, 0, 0]];

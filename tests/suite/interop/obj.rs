@@ -129,7 +129,8 @@ fn libraries_define_material_colours() {
     assert_eq!(textures, [Some(texture), None, None, None]);
     assert_eq!(
         list(&losses),
-        "dropped: my colours.mtl: unsupported properties of materials: Kd, Ns\n\
+        "dropped: my colours.mtl: duplicate `newmtl`: only properties that the first definition lacks are added: \"grey\"\n\
+         dropped: my colours.mtl: unsupported properties of materials: Kd, Ns\n\
          dropped: mtllib: `none.mtl my colours.mtl` is missing; only the names of materials were read"
     );
 }
@@ -373,7 +374,7 @@ fn inexpressible_content_of_obj() {
     let (folder, losses) = write(Obj, scene_of(vec![mesh.clone()])).unwrap();
     assert_eq!(
         losses,
-        "changed: meshes[0].normals: non-finite numbers were replaced by 0: 3\n\
+        "changed: meshes[0].normals: normals without a direction were replaced by those of the faces, 3 of 3 normals\n\
          dropped: meshes[0].colors[0]: OBJ does not store alpha of vertices\n\
          renamed: meshes[0].name: OBJ names are single lines without control characters: \" two\\nlines\\\\\" becomes \"two_lines_\""
     );
@@ -473,7 +474,7 @@ fn ambiguous_materials_are_listed() {
     );
     let (material, losses) = material_of("newmtl m\nKd 1 0 0\nTr 1.0\n");
     assert_eq!(material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
-    assert!(losses.contains("read as opaque"), "{losses}");
+    assert!(losses.contains("assumed opaque"), "{losses}");
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn the_three_encodings_are_equivalent() {
             losses,
             "dropped: obj_info: comments are not converted: 2\n\
              dropped: vertex.skipped: lists of values per vertex are not converted\n\
-             quantized: vertex.x, y, z: positions were rounded from 64 to 32 bits, off by at most 9.5e-8 m\n\
+             quantized: vertex.x, y, z: positions were rounded from 64 to 32 bits, off by at most 9.6e-8 m\n\
              dropped: edge: items of an unsupported element: 1\n\
              dropped: face.flags: properties of faces are not converted\n\
              dropped: face: faces with fewer than 3 corners, 1 of 3 faces"

@@ -130,7 +130,9 @@ fn inexpressible_content_of_stl() {
     assert_eq!(
         losses,
         format!(
-            "split: meshes[0].positions: STL has no shared vertices: 4 become 6\n\
+            "changed: meshes[0].normals: normals without a direction were replaced by those of the faces, 1 of 5 \
+             normals\n\
+             split: meshes[0].positions: STL has no shared vertices: 4 become 6\n\
              dropped: meshes[0].positions: vertices that no face uses, 1 of 5 vertices\n\
              renamed: meshes[0].name: the STL header has 80 bytes and must not begin with `solid`: \"solid {x}é\" becomes \
              \"{name}\"\n\

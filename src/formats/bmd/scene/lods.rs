@@ -50,7 +50,8 @@ pub fn from_lod(
     }
     let ld_sc = F8A::nearest(1.0 / (lod.distance + 1.0));
     let distance = f64::from(lod.distance);
-    let error = (1.0 / f64::from(ld_sc.value()) - 1.0 - distance).abs();
+    // As readers compute it, in 32 bits.
+    let error = (f64::from(1.0 / ld_sc.value() - 1.0) - distance).abs();
     if error > distance * 1e-6 && error.is_finite() {
         let path = format!("{path}.distance");
         let loss = Loss::quantized(path, "distances packed", Quantity::DISTANCES, unit * error);

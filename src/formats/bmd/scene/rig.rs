@@ -165,7 +165,8 @@ impl Rig {
             if lost > 0.0 {
                 vertices += 1;
                 let total: f64 = influences.iter().map(|(_, weight)| f64::from(*weight)).sum();
-                largest_loss = largest_loss.max(lost / total);
+                // Weights stored as bytes add up to slightly more than 1.
+                largest_loss = largest_loss.max(lost / total.min(1.0));
             }
             bone as u16
         });
