@@ -88,11 +88,11 @@ impl FromScene for Document {
         let capabilities = Capabilities { transform: is_renderlib, ..CAPABILITIES };
         // In the specification's dialect, the transform becomes an additional joint.
         let joints = scene.skeleton.joints.len() + usize::from(scene.transform.is_some() && !is_renderlib);
-        let repaired = scene.repair_directions("MESH");
+        let mut losses = scene.repair_directions("MESH");
         let limited = scene.limit_joints(joints, skin::MAX_JOINTS, "MESH");
         let rebound = scene.bind_at_rest("MESH", |_| true);
-        let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
-        losses.extend(repaired.into_iter().chain(limited).chain(rebound));
+        losses.extend(capabilities.restrict(&mut scene, conventions, options)?);
+        losses.extend(limited.into_iter().chain(rebound));
         skin::add_missing_joints(&mut scene, &mut losses);
         if is_renderlib {
             drop_animation_names(&mut scene, &mut losses);

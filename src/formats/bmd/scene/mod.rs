@@ -100,8 +100,8 @@ impl FromScene for Document {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd_format)?;
         let is_own = scene.source.as_ref().is_some_and(|source| source.format == SOURCE);
-        let mut changes = scene.repair_directions("BMD");
-        changes.extend(scene.limit_joints(rig::bone_count(&scene), rig::MAX_BONES, "BMD"));
+        let mut losses = scene.repair_directions("BMD");
+        let mut changes = Vec::from_iter(scene.limit_joints(rig::bone_count(&scene), rig::MAX_BONES, "BMD"));
         // Parts of pseudo-bones have no pose.
         let is_part = |joint: &scene::Joint| pseudo::is_part(&joint.extras);
         changes.extend(scene.bind_at_rest("BMD", is_part));
@@ -109,7 +109,7 @@ impl FromScene for Document {
         let hidden = scene.extras.remove(hidden::EXTRA);
         let extras = rig::take_extras(&mut scene.skeleton);
         // After baking, each copy of a mesh has the name of its node.
-        let mut losses = CAPABILITIES.bake_placements(&mut scene, options.max_triangles)?;
+        losses.extend(CAPABILITIES.bake_placements(&mut scene, options.max_triangles)?);
         let names: Vec<String> = scene.meshes.iter().map(|mesh| mesh.name.clone()).collect();
         losses.extend(CAPABILITIES.restrict(&mut scene, conventions, options)?);
         losses.extend(changes);
