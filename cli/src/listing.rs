@@ -116,7 +116,7 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>> {
     };
     let Ok(matches) = glob::glob(pattern) else { return unexpanded() };
     let matches =
-        matches.map(|found| found.map_err(|error| Failure::io(&text_of(&error.path()), error.error())));
+        matches.map(|found| found.map_err(|error| Failure::io(&text_of(error.path()), error.error())));
     let matches = matches.collect::<Result<Vec<_>>>()?;
     if matches.is_empty() { unexpanded() } else { Ok(matches) }
 }

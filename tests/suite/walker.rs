@@ -339,6 +339,7 @@ fn uncovered_ranges(bytes: &[u8]) -> Vec<Range<u64>> {
 }
 
 #[test]
+#[allow(clippy::single_range_in_vec_init, reason = "each range is an item")]
 fn uncovered_bytes_are_found_everywhere() {
     assert_eq!(uncovered_ranges(b"\x02\x04ababc"), [6..7], "after the end");
     assert_eq!(uncovered_ranges(b"\x03\x05ab!ab"), [4..5], "in a block");
@@ -350,6 +351,7 @@ fn uncovered_bytes_are_found_everywhere() {
 
 /// Zeros up to a multiple of 16, and 16 more, are padding; other bytes, and more zeros, are not.
 #[test]
+#[allow(clippy::single_range_in_vec_init, reason = "each range is an item")]
 fn padding_is_no_content() {
     let padded = |zeros: usize| {
         let mut bytes = b"\x02\x00ab".to_vec();

@@ -14,6 +14,9 @@ use self::corners::CornerSet;
 use super::{Animation, Model, Pose, Scene};
 use crate::{Limits, Quantity, Result, Unit};
 
+/// A function that returns a property of a scene.
+type SceneProperty<T> = fn(&Scene) -> T;
+
 /// Options for [`compare`].
 ///
 /// ```
@@ -226,7 +229,7 @@ impl Comparison<'_> {
 
     fn compare_counts(&mut self) {
         self.note_compared("counts");
-        let counts: [(&str, fn(&Scene) -> u64); 5] = [
+        let counts: [(&str, SceneProperty<u64>); 5] = [
             ("meshes", |scene| scene.meshes.len() as u64),
             ("vertices", |scene| scene.meshes.iter().map(|mesh| mesh.positions.len() as u64).sum()),
             ("triangles", |scene| scene.meshes.iter().map(|mesh| mesh.triangle_count()).sum()),
@@ -244,7 +247,7 @@ impl Comparison<'_> {
 
     fn compare_names(&mut self) {
         self.note_compared("names");
-        let names: [(&str, fn(&Scene) -> BTreeSet<String>); 4] = [
+        let names: [(&str, SceneProperty<BTreeSet<String>>); 4] = [
             ("meshes", |scene| {
                 let names = scene.meshes.iter().map(|mesh| mesh.name.clone());
                 names.filter(|name| !name.is_empty()).collect()

@@ -67,7 +67,7 @@ impl Loader {
         let [program, arguments @ ..] = command else {
             return Err(Failure::usage("LOADER", "no command after `--`"));
         };
-        let name = text_of(&program);
+        let name = text_of(program);
         if !arguments.iter().any(|argument| contains_placeholder(argument)) {
             return Err(Failure::usage(&name, "the command has no `{}`")
                 .with_hint("write {} where the path of the file belongs: -- ./my_loader {}"));

@@ -130,7 +130,7 @@ impl Conform {
             |kind| outcomes.iter().filter(|outcome| outcome.disagreement_kind() == Some(kind)).count();
         let report = Report {
             index: text_of(&self.index),
-            command: self.loader.iter().map(|argument| text_of(argument)).collect(),
+            command: self.loader.iter().map(text_of).collect(),
             lenient: self.lenient,
             files: cases.len(),
             crashes: count(DisagreementKind::Crash),

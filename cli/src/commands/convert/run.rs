@@ -152,6 +152,7 @@ impl InputData {
     }
 }
 
+#[expect(clippy::large_enum_variant, reason = "one value per conversion")]
 enum InputContent {
     /// A document or a file of a custom format.
     Source(SceneSource),
