@@ -4,6 +4,7 @@ use super::{Colors, Interpolation, Mesh, Samples, Scene};
 use crate::Loss;
 
 /// The tolerance for the length of normals and tangents: the precision of half floats and 16-bit integers.
+#[cfg(any(feature = "gltf", feature = "bmd"))]
 pub(crate) const UNIT_TOLERANCE: f32 = 1e-3;
 
 /// The allowed deviation of a quaternion's length from 1, which covers rounding.
@@ -156,6 +157,15 @@ pub(crate) fn all_finite(values: &[f32]) -> bool {
 }
 
 /// Replaces non-finite numbers by 0.
+#[cfg(any(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "obj",
+    feature = "ply",
+    feature = "stl"
+))]
 pub(crate) fn replace_non_finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
     if all_finite(values) {
         return;

@@ -152,7 +152,7 @@ impl InputData {
     }
 }
 
-#[expect(clippy::large_enum_variant, reason = "one value per conversion")]
+#[allow(clippy::large_enum_variant, reason = "one value per conversion; small without formats")]
 enum InputContent {
     /// A document or a file of a custom format.
     Source(SceneSource),
