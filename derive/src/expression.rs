@@ -42,8 +42,12 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
         // A dereference does not change the value, so the constant omits it.
         Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return to_constant(&unary.expr, scope),
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
-            let value: i128 = number.base10_parse()?;
-            match int_type_by_name(number.suffix()) {
+            // The upper half of `u128` does not fit in a literal of the layout, but its bits do.
+            let (value, ty) = match number.base10_parse::<u128>() {
+                Ok(wide) if wide > i128::MAX as u128 && number.suffix() != "i128" => (wide as i128, "u128"),
+                _ => (number.base10_parse::<i128>()?, number.suffix()),
+            };
+            match int_type_by_name(ty) {
                 // The type of a literal decides when an expression overflows.
                 Some(ty) => {
                     let ty = int_type_constant(ty);

@@ -200,7 +200,10 @@ impl Expr {
             Expr::Binary(op, a, b) => {
                 eval_binary(*op, a.eval_int(scope)?, b.eval_int(scope)?).map(Value::from)
             }
-            Expr::Cast(a, to) => Ok(Value::Int(eval_cast(a.eval_int(scope)?, *to))),
+            Expr::Cast(a, to) => {
+                let number = eval_cast(a.eval_int(scope)?, *to);
+                Ok(if to.is_u128() { Value::unsigned(number as u128) } else { Value::Int(number) })
+            }
             Expr::If(a, b, c) => if a.eval_bool(scope)? { b } else { c }.eval(scope),
             Expr::Matches(path, pattern) => match scope.lookup(path) {
                 Some(Value::Text(text)) => Ok(Value::Bool(matches_pattern(&text, pattern))),

@@ -93,6 +93,7 @@ pub(super) fn print<N: Notation>(expr: &Expr, names: &Names, notation: &N) -> St
         }
         Expr::Cast(a, to) => match (a, names.kind(a)) {
             (_, ValueKind::Bool | ValueKind::Enum(_)) => notation.to_number(atom(a, names, notation)),
+            (Expr::Literal(number), _) if to.is_u128() => (*number as u128).to_string(),
             (Expr::Literal(_), _) => print(a, names, notation),
             (_, ValueKind::Int(Some(from))) if preserves_values(from, *to) => print(a, names, notation),
             _ => notation.cast(atom(a, names, notation), *to),

@@ -84,6 +84,10 @@ impl Structure {
 pub(crate) struct TrailingVisitor<'r>(pub &'r mut Report);
 
 impl Visitor for TrailingVisitor<'_> {
+    fn should_visit_empty_items(&self) -> bool {
+        false
+    }
+
     fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         self.0.add_with(&TRAILING, || Finding {
             rule: &TRAILING,

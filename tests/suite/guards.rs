@@ -1,13 +1,19 @@
 //! What a file must not do to a codec that binrw generates: overflow an expression, or allocate memory for a false
 //! count. Numbers of 128 bits, and the names and counts in printed schemas.
 
+use std::ops::ControlFlow;
+
 use binrw::{binrw, io::SeekFrom};
 use meshspec::layout::assemble::FileValues;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::dump::Dump;
+use meshspec::layout::expr::Value;
 use meshspec::layout::schema::Schema;
+use meshspec::layout::walk::{Node, Visitor};
 use meshspec::layout::{self, Layout, generate, walk};
-use meshspec::{BinaryFormat, ErrorKind, Format, Formats, Limit, Limits, ReadOptions, Rule, Severity, path};
+use meshspec::{
+    BinaryFormat, ErrorKind, Format, Formats, Limit, Limits, ReadOptions, Report, Rule, Severity, path,
+};
 
 static RULE: Rule = Rule::new("GUARDS-RULE", Severity::Error, "A rule.");
 
@@ -319,6 +325,58 @@ fn items_without_bytes_count_against_a_limit() {
     assert_eq!(span.unwrap().range(), &(5..5));
 }
 
+/// Without a limit, a walk over each of four billion items would take minutes.
+#[test]
+fn items_without_bytes_are_not_walked_one_by_one() {
+    let limits = Limits::default().with_max_empty_items(u64::MAX);
+    let file = [&[0][..], &u32::MAX.to_le_bytes()].concat();
+    assert_eq!(walk::first_fault(&Empties::TYPE, &file, &limits), None);
+    let last = walk::find(&Empties::TYPE, &file, path!(items[4294967294]), &limits);
+    assert_eq!(last.unwrap().range(), &(5..5));
+    let mut report = Report::new(&limits);
+    layout::check_bytes(&Empties::TYPE, &file, &limits, &mut report).unwrap();
+    assert!(report.findings().is_empty());
+}
+
+/// A list of items at the same offset.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Shared {
+    count: u8,
+    #[br(count = count)]
+    items: Vec<Placed>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Placed {
+    #[brw(seek_before = SeekFrom::Start(0), restore_position)]
+    first: u8,
+}
+
+/// Counts values, and needs no items without content.
+struct LeafCount(usize);
+
+impl Visitor for LeafCount {
+    fn should_visit_empty_items(&self) -> bool {
+        false
+    }
+
+    fn visit_leaf(&mut self, _: &Node, _: &Value) -> ControlFlow<()> {
+        self.0 += 1;
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn fields_at_offsets_are_visited_in_every_item() {
+    let mut leaves = LeafCount(0);
+    walk::walk(&Shared::TYPE, &[3], &Limits::default(), &mut leaves).unwrap();
+    assert_eq!(leaves.0, 4);
+}
+
 #[test]
 fn corpora_of_items_without_bytes_are_generated() {
     let formats = Formats::new().with::<Empties>().unwrap();
@@ -373,6 +431,45 @@ fn numbers_of_128_bits_are_unsigned() {
     assert_eq!(values.assemble(&Default::default()).unwrap(), file);
 }
 
+#[derive(Layout)]
+#[binrw]
+#[brw(big)]
+struct WideLimits {
+    #[layout(below = 0xf000_0000_0000_0000_0000_0000_0000_0000u128, rule = RULE)]
+    below: u128,
+    #[layout(at_least = 0xf000_0000_0000_0000_0000_0000_0000_0000, rule = RULE)]
+    at_least: u128,
+    #[layout(one_of(1, 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_ffff), rule = RULE)]
+    one_of: u128,
+}
+
+#[test]
+fn limits_of_128_bits_are_unsigned() {
+    const TYPE: &Type = &WideLimits::TYPE;
+    let limit = 0xf0_u128 << 120;
+    let findings = |below: u128, at_least: u128, one_of: u128| -> Vec<String> {
+        let file = [below, at_least, one_of].map(u128::to_be_bytes).concat();
+        let report = layout::check::<WideLimits>(&file, &ReadOptions::default()).unwrap();
+        report.findings().iter().map(|finding| format!("{}: {}", finding.path, finding.message)).collect()
+    };
+    assert_eq!(findings(limit - 1, limit, u128::MAX), [""; 0]);
+    assert_eq!(findings(0, u128::MAX, 1), [""; 0]);
+    assert_eq!(
+        findings(limit, limit - 1, u128::MAX - 1),
+        [
+            format!("below: found {limit}, expected less than {limit}"),
+            format!("at_least: found {}, expected at least {limit}", limit - 1),
+            format!("one_of: found {}, expected 1 or {}", u128::MAX - 1, u128::MAX),
+        ]
+    );
+    assert_eq!(findings(5, 5, 5).len(), 2);
+    for choices in [vec![], vec![1; 64], vec![u64::MAX; 64]] {
+        let file = generate::file(TYPE, &choices, &Default::default()).unwrap();
+        assert!(layout::check::<WideLimits>(&file, &ReadOptions::default()).unwrap().findings().is_empty());
+    }
+    assert!(schema(Schema::Markdown, TYPE).contains(&limit.to_string()));
+}
+
 /// The last comment ends here: */ int x; /*
 #[derive(Layout)]
 #[binrw]
@@ -402,6 +499,51 @@ fn names_and_counts_are_valid_in_kaitai() {
     assert!(text.contains("size: 'num_verts'") && !text.contains("- id: null\n"), "{text}");
     assert!(text.contains("- id: check_list_count\n"), "{text}");
     assert!(text.contains("expr: 'num_verts >= 0'"), "{text}");
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[allow(non_snake_case)]
+struct SimilarNames {
+    numVerts: u8,
+    num_verts: u8,
+    NumVerts: u8,
+    num_verts_2: u8,
+    #[br(count = numVerts)]
+    first: Vec<u8>,
+    #[br(count = num_verts)]
+    second: Vec<u8>,
+    #[br(count = NumVerts, args { inner: (numVerts,) })]
+    third: Vec<SimilarImports>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(numVerts: u8))]
+#[allow(non_snake_case)]
+struct SimilarImports {
+    #[br(if(numVerts > 1))]
+    value: Option<u8>,
+}
+
+#[test]
+fn names_are_distinct_in_kaitai() {
+    const TYPE: &Type = &SimilarNames::TYPE;
+    let text = schema(Schema::Kaitai, TYPE);
+    for id in ["num_verts", "num_verts_2", "num_verts_3", "num_verts_4"] {
+        assert_eq!(
+            text.matches(&format!("- id: {id}\n")).count(),
+            if id == "num_verts_3" { 2 } else { 1 },
+            "{text}"
+        );
+    }
+    for line in
+        ["size: 'num_verts_3'", "size: 'num_verts'", "repeat-expr: 'num_verts_4'", "if: 'num_verts_3 > 1'"]
+    {
+        assert!(text.contains(&format!("{line}\n")), "{line}: {text}");
+    }
 }
 
 #[test]

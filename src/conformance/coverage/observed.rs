@@ -80,6 +80,10 @@ impl Observer {
 }
 
 impl Visitor for Observer {
+    fn should_visit_empty_items(&self) -> bool {
+        false
+    }
+
     fn enter(&mut self, node: &Node) -> Visit {
         self.record_field(node);
         self.open_groups.push(Vec::new());

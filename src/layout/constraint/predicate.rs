@@ -1,12 +1,13 @@
 //! Predicates: requirements with evaluated expressions.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use super::forest::{Forest, invalid_parents};
 use super::numbers::Numbers;
 use super::scalar::Scalar;
 use crate::layout::declaration::{Requirement, Type};
-use crate::layout::expr::{Expr, Lookup};
+use crate::layout::expr::{Expr, Lookup, Value};
 use crate::layout::walk::Segment;
 
 /// The maximum deviation of a unit vector's length from 1, sufficient for 8-bit components.
@@ -15,10 +16,10 @@ const UNIT_TOLERANCE: f64 = 0.01;
 /// A [`Requirement`] with evaluated expressions.
 #[derive(Debug)]
 pub(super) enum Predicate<'b> {
-    Below(i128),
-    AtLeast(i128),
+    Below(Scalar),
+    AtLeast(Scalar),
     UnitVector,
-    OneOf(Vec<i128>),
+    OneOf(Vec<Scalar>),
     Finite,
     Unique,
     Ordered,
@@ -87,13 +88,17 @@ impl<'b> Predicate<'b> {
         column: &dyn Fn(&str) -> Option<Numbers<'b>>,
     ) -> Option<Predicate<'b>> {
         let value = |expr: &Expr| expr.eval_int(values).ok();
+        let limit = |expr: &Expr| match expr.eval(values).ok()? {
+            Value::Wide(number) => Some(Scalar::Wide(number)),
+            other => other.to_int().ok().map(Scalar::Int),
+        };
         Some(match requirement {
-            Requirement::Below(limit) => Predicate::Below(value(limit)?),
+            Requirement::Below(expr) => Predicate::Below(limit(expr)?),
             Requirement::OneOf(values) => {
-                let values: Vec<_> = values.iter().filter_map(value).collect();
+                let values: Vec<_> = values.iter().filter_map(limit).collect();
                 Predicate::OneOf(if values.is_empty() { return None } else { values })
             }
-            Requirement::AtLeast(limit) => Predicate::AtLeast(value(limit)?),
+            Requirement::AtLeast(expr) => Predicate::AtLeast(limit(expr)?),
             Requirement::UnitVector => Predicate::UnitVector,
             Requirement::Finite => Predicate::Finite,
             Requirement::Unique => Predicate::Unique,
@@ -123,7 +128,7 @@ impl<'b> Predicate<'b> {
                 none: none.as_ref().and_then(value),
                 weights: weights.and_then(column),
             },
-            Requirement::Counts { list } => Predicate::OneOf(vec![len(list)?.into()]),
+            Requirement::Counts { list } => Predicate::OneOf(vec![Scalar::Int(len(list)?.into())]),
             Requirement::Within { list, first } => {
                 Predicate::Within { first: value(first)?, len: len(list)?.into() }
             }
@@ -148,7 +153,7 @@ impl<'b> Predicate<'b> {
     /// Returns `true` if no number violates the requirement. Fast for valid files.
     pub fn is_satisfied_by(&self, numbers: &Numbers) -> bool {
         match self {
-            Predicate::Below(limit) => numbers.are_below(*limit),
+            Predicate::Below(Scalar::Int(limit)) => numbers.are_below(*limit),
             Predicate::Finite => numbers.are_finite(),
             Predicate::Ordered => numbers.are_ascending(),
             Predicate::Holds(holds) => *holds,
@@ -165,18 +170,20 @@ impl<'b> Predicate<'b> {
             holds || each(Violation { found, ..Violation::at(item) })
         };
         match self {
-            Predicate::Below(limit) => {
-                items.all(|i| check(i, numbers.item(i).all(|n| n.is_below(*limit)), None))
-            }
-            Predicate::AtLeast(limit) => {
-                items.all(|i| check(i, numbers.item(i).all(|n| n.is_at_least(*limit)), None))
-            }
+            Predicate::Below(limit) => items.all(|i| {
+                check(i, numbers.item(i).all(|n| n.compare(*limit).is_some_and(Ordering::is_lt)), None)
+            }),
+            Predicate::AtLeast(limit) => items.all(|i| {
+                check(i, numbers.item(i).all(|n| n.compare(*limit).is_some_and(Ordering::is_ge)), None)
+            }),
             Predicate::UnitVector => items.all(|i| {
                 let square: f64 = numbers.item(i).map(|n| n.as_f64() * n.as_f64()).sum();
                 check(i, (square.sqrt() - 1.0).abs() <= UNIT_TOLERANCE, None)
             }),
             Predicate::OneOf(values) => {
-                let is_one = |number: Scalar| values.iter().any(|value| number.equals(*value));
+                let is_one = |number: Scalar| {
+                    values.iter().any(|value| number.compare(*value).is_some_and(Ordering::is_eq))
+                };
                 items.all(|i| check(i, numbers.item(i).all(is_one), None))
             }
             Predicate::Finite => items.all(|i| check(i, numbers.item(i).all(Scalar::is_finite), None)),

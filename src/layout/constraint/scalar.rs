@@ -1,5 +1,6 @@
 //! Numbers of any type, for comparisons.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// A number of any type.
@@ -30,28 +31,24 @@ impl Scalar {
         }
     }
 
-    pub fn is_below(self, limit: i128) -> bool {
-        match self {
-            Scalar::Int(number) => number < limit,
-            Scalar::Wide(_) => false,
-            other => other.as_f64() < limit as f64,
+    /// Compares two numbers by value; `None` if one is NaN.
+    pub fn compare(self, other: Scalar) -> Option<Ordering> {
+        match (self, other) {
+            (Scalar::Int(_) | Scalar::Wide(_), Scalar::Int(_) | Scalar::Wide(_)) => self.partial_cmp(&other),
+            _ => self.as_f64().partial_cmp(&other.as_f64()),
         }
+    }
+
+    pub fn is_below(self, limit: i128) -> bool {
+        self.compare(Scalar::Int(limit)).is_some_and(Ordering::is_lt)
     }
 
     pub fn is_at_least(self, limit: i128) -> bool {
-        match self {
-            Scalar::Int(number) => number >= limit,
-            Scalar::Wide(_) => true,
-            other => other.as_f64() >= limit as f64,
-        }
+        self.compare(Scalar::Int(limit)).is_some_and(Ordering::is_ge)
     }
 
     pub fn equals(self, other: i128) -> bool {
-        match self {
-            Scalar::Int(number) => number == other,
-            Scalar::Wide(_) => false,
-            number => number.as_f64() == other as f64,
-        }
+        self.compare(Scalar::Int(other)).is_some_and(Ordering::is_eq)
     }
 
     /// Returns a key that is the same for equal numbers of one type.

@@ -128,15 +128,23 @@ impl<'c> Sampler<'c> {
                 Ok(limit) if limit > 0 => Value::Int(number.rem_euclid(limit)),
                 _ => Value::Int(number),
             },
+            (Requirement::AtLeast(limit), Value::Int(number)) => match limit.eval(values_seen) {
+                Ok(Value::Wide(limit)) => Value::Wide(limit),
+                limit => Value::Int(
+                    limit.and_then(|limit| limit.to_int()).map_or(number, |limit| number.max(limit)),
+                ),
+            },
             (Requirement::AtLeast(limit), value) => match (limit.eval_int(values_seen), value) {
-                (Ok(limit), Value::Int(number)) => Value::Int(number.max(limit)),
                 (Ok(limit), Value::F32(number)) => Value::F32(number.abs().max(limit as f32)),
                 (Ok(limit), Value::F64(number)) => Value::F64(number.abs().max(limit as f64)),
                 (_, value) => value,
             },
             (Requirement::OneOf(values), value) => {
                 let drawn = values.get(self.draw_below(values.len() as u64) as usize);
-                drawn.and_then(|drawn| drawn.eval_int(values_seen).ok()).map_or(value, Value::Int)
+                match drawn.and_then(|drawn| drawn.eval(values_seen).ok()) {
+                    Some(wide @ Value::Wide(_)) => wide,
+                    drawn => drawn.and_then(|drawn| drawn.to_int().ok()).map_or(value, Value::Int),
+                }
             }
             (Requirement::Finite, Value::F32(number)) if !number.is_finite() => Value::F32(0.0),
             (Requirement::Finite, Value::F64(number)) if !number.is_finite() => Value::F64(0.0),

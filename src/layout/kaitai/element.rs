@@ -1,16 +1,16 @@
 //! Prints expressions and types for Kaitai.
 
-use super::identifier::identifier;
+use super::identifier::{Identifiers, KaitaiNames, identifier};
 use crate::layout::declaration::{Shape, Type};
 use crate::layout::expr::{Expr, IntType};
 use crate::layout::notation::{Notation, byte_conditions, factor, print as print_expr};
-use crate::layout::program::{Names, ValueKind};
+use crate::layout::program::ValueKind;
 use crate::layout::wording::IndentedText;
 
 /// The notation of Kaitai expressions.
-pub(super) struct KaitaiNotation;
+pub(super) struct KaitaiNotation<'n>(pub &'n Identifiers);
 
-impl Notation for KaitaiNotation {
+impl Notation for KaitaiNotation<'_> {
     const LOGIC_OPERATORS: [&'static str; 3] = ["and", "or", "not "];
 
     /// Prints a path. The bit fields of a nested word are flattened into the outer word.
@@ -24,7 +24,7 @@ impl Notation for KaitaiNotation {
                 _ if nested => text.push('_'),
                 _ => text.push('.'),
             }
-            text.push_str(&identifier(name));
+            text.push_str(&self.0.id(name));
         }
         text
     }
@@ -53,8 +53,8 @@ impl Notation for KaitaiNotation {
 }
 
 /// Prints an expression for Kaitai.
-pub(super) fn expr_text(expr: &Expr, names: &Names) -> String {
-    print_expr(expr, names, &KaitaiNotation)
+pub(super) fn expr_text(expr: &Expr, names: &KaitaiNames) -> String {
+    print_expr(expr, names, &KaitaiNotation(names.ids))
 }
 
 /// Quotes a string for YAML with single quotes.
@@ -80,7 +80,7 @@ pub(super) struct ElementPrinter<'e> {
     pub arguments: &'e [Expr],
     /// Whether to print `valid: in-enum: true` for enums.
     pub checks_enum: bool,
-    pub names: &'e Names<'e>,
+    pub names: &'e KaitaiNames<'e>,
 }
 
 impl ElementPrinter<'_> {
@@ -89,7 +89,7 @@ impl ElementPrinter<'_> {
         let is_list = flat.is_list();
         let count = self.count.filter(|_| is_list).map(|count| match flat.fixed_item_count() {
             1 => expr_text(count, self.names),
-            n => format!("{} * {n}", factor(count, self.names, &KaitaiNotation)),
+            n => format!("{} * {n}", factor(count, self.names, &KaitaiNotation(self.names.ids))),
         });
         // A list of bytes is one value.
         if flat.is_bytes() {

@@ -1,6 +1,10 @@
 //! Names in Kaitai definitions: lower-case letters, digits and `_`, starting with a letter.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
+
 use crate::layout::notation::to_snake_case;
+use crate::layout::program::{Names, Reached};
 
 /// Words with a meaning in Kaitai's expressions, in YAML, in generated definitions, or in a language that Kaitai
 /// generates parsers for.
@@ -34,4 +38,60 @@ pub(super) fn identifier(name: &str) -> String {
         }
     }
     if RESERVED.split(' ').any(|word| word == id) { id + "_value" } else { id }
+}
+
+/// The identifiers of fields and imports that differ from [`identifier`], since another one of the same type has that
+/// identifier: `numVerts` beside `num_verts` becomes `num_verts_2`. A name has the same identifier in all types, so that
+/// expressions can refer to fields of other types.
+#[derive(Default)]
+pub(super) struct Identifiers(BTreeMap<&'static str, String>);
+
+impl Identifiers {
+    pub fn of(all: &[Reached]) -> Identifiers {
+        let mut used: BTreeSet<String> = all.iter().flat_map(value_names).map(identifier).collect();
+        let mut renamed: BTreeMap<&'static str, String> = BTreeMap::new();
+        for reached in all {
+            let mut seen = BTreeSet::new();
+            // The fields of several variants may have the same name.
+            let mut names: Vec<_> = value_names(reached).filter(|name| seen.insert(*name)).collect();
+            // Names that stay the same take precedence.
+            names.sort_by_key(|name| identifier(name) != *name);
+            let mut own = BTreeSet::new();
+            for name in names {
+                let id = identifier(name);
+                if !renamed.contains_key(name) && !own.insert(id.clone()) {
+                    let numbered = (2..).map(|number| format!("{id}_{number}"));
+                    renamed.extend(numbered.map(|id| (name, id)).find(|(_, id)| used.insert(id.clone())));
+                }
+            }
+        }
+        Identifiers(renamed)
+    }
+
+    /// Returns the identifier of a field or import.
+    pub fn id(&self, name: &str) -> String {
+        self.0.get(name).cloned().unwrap_or_else(|| identifier(name))
+    }
+}
+
+/// Returns the names of the imports, fields and bit fields of a declaration.
+fn value_names(reached: &Reached) -> impl Iterator<Item = &'static str> {
+    let declaration = reached.declaration;
+    let bits = declaration.bit_fields().iter().map(|field| field.name);
+    declaration.imports.iter().copied().chain(declaration.fields().map(|field| field.name)).chain(bits)
+}
+
+/// The names in the expressions of a declaration, and their identifiers.
+#[derive(Clone, Copy)]
+pub(super) struct KaitaiNames<'n> {
+    pub names: Names<'n>,
+    pub ids: &'n Identifiers,
+}
+
+impl<'n> Deref for KaitaiNames<'n> {
+    type Target = Names<'n>;
+
+    fn deref(&self) -> &Names<'n> {
+        &self.names
+    }
 }

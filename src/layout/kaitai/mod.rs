@@ -2,7 +2,8 @@
 //!
 //! A definition differs from the declaration as follows:
 //!
-//! - Names are in snake case, and a reserved word such as `null` becomes `null_value`.
+//! - Names are in snake case, and a reserved word such as `null` becomes `null_value`. Of two fields of a type with the
+//!   same name in snake case, the second has a number: `num_verts` and `num_verts_2`.
 //! - Arrays of arrays are flattened: `[[f32; 4]; 4]` is 16 numbers in the same order.
 //! - LZ4 blocks have the custom process `meshspec_lz4(size)`, which users implement in the language of their
 //!   parser. The process is `meshspec_zstd(size)` for Zstandard frames, `meshspec_NAME` for other encodings, and
@@ -17,7 +18,7 @@ mod valid;
 mod word;
 
 use element::{ElementPrinter, KaitaiNotation, call_text, expr_text, print_doc, quoted};
-use identifier::identifier;
+use identifier::{Identifiers, KaitaiNames, identifier};
 use valid::{print_valid, print_valid_conditions, reserved_bits_condition};
 use word::print_word;
 
@@ -38,16 +39,17 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
         out.push_line("bit-endian: le");
     });
     let all = reachable(&[(id, root)], ListingOrder::ContainersFirst);
+    let ids = &Identifiers::of(&all);
     let mut types = all.as_slice();
     match (root, types.split_first()) {
         // The file consists of the fields of the root.
         (Type::Declared(_), Some((first, rest))) => {
             types = rest;
-            print_body(&mut out, first);
+            print_body(&mut out, first, ids);
         }
         _ => {
-            let element =
-                ElementPrinter { count: None, arguments: &[], checks_enum: true, names: &Names::default() };
+            let names = &KaitaiNames { names: Names::default(), ids };
+            let element = ElementPrinter { count: None, arguments: &[], checks_enum: true, names };
             out.push_nested(2, "seq:", |out| print_entry(out, "as_items", |out| element.print(out, root)));
         }
     }
@@ -60,10 +62,10 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
         out.push_nested(2, "types:", |out| {
             for reached in types {
                 let name = identifier(reached.declaration.name);
-                out.push_nested(2, format!("{name}:"), |out| print_body(out, reached));
+                out.push_nested(2, format!("{name}:"), |out| print_body(out, reached, ids));
             }
             for (reached, field) in content_types {
-                print_content_type(out, reached, field);
+                print_content_type(out, reached, field, ids);
             }
         });
     }
@@ -81,24 +83,25 @@ fn print_entry(out: &mut IndentedText, id: &str, content: impl FnOnce(&mut Inden
 }
 
 /// Prints the documentation, parameters and fields of a type.
-fn print_body(out: &mut IndentedText, reached: &Reached) {
+fn print_body(out: &mut IndentedText, reached: &Reached, ids: &Identifiers) {
+    let names = &KaitaiNames { names: reached.names, ids };
     print_doc(out, &declaration_lines(reached.declaration));
-    print_parameters(out, reached);
+    print_parameters(out, reached, ids);
     match reached.declaration.shape {
-        Shape::Struct(fields) => print_struct(out, reached, fields),
-        Shape::Choice(variants) => print_choice(out, reached, variants),
-        Shape::Bits { fields, .. } => print_word(out, fields, &reached.names, reached.is_big),
+        Shape::Struct(fields) => print_struct(out, reached, fields, names),
+        Shape::Choice(variants) => print_choice(out, reached, variants, names),
+        Shape::Bits { fields, .. } => print_word(out, fields, names, reached.is_big),
         Shape::Enum { .. } => {}
     }
 }
 
-fn print_parameters(out: &mut IndentedText, reached: &Reached) {
+fn print_parameters(out: &mut IndentedText, reached: &Reached, ids: &Identifiers) {
     if reached.imports.is_empty() {
         return;
     }
     out.push_nested(2, "params:", |out| {
         for (name, kind) in reached.declaration.imports.iter().zip(reached.imports) {
-            print_entry(out, &identifier(name), |out| print_parameter_type(out, *kind));
+            print_entry(out, &ids.id(name), |out| print_parameter_type(out, *kind));
         }
     });
 }
@@ -124,8 +127,7 @@ fn print_parameter_type(out: &mut IndentedText, kind: ValueKind) {
 }
 
 /// Prints each variant as a field that is present if the variant is chosen.
-fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant]) {
-    let names = &reached.names;
+fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant], names: &KaitaiNames) {
     out.push_nested(2, "seq:", |out| {
         for (number, variant) in variants.iter().enumerate() {
             let condition = format!("choice == {number}");
@@ -133,7 +135,7 @@ fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant])
             let id = format!("as_{}", identifier(variant.name));
             print_sign_checks(out, &variant.field, &id, Some(&condition), names);
             print_entry(out, &id, |out| {
-                print_content(out, reached, (&variant.field, &id), Some(&condition), text);
+                print_content(out, reached, (&variant.field, &id), Some(&condition), text, names);
             });
             if let Some(at_end) = end_condition(&variant.field, &id) {
                 print_check(out, &format!("check_{id}_end"), Some(&condition), &at_end, END_CHECK_DOC);
@@ -146,7 +148,7 @@ fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant])
         out.push_nested(2, "choice:", |out| {
             out.push_nested(2, "value: >-", |out| {
                 for (number, variant) in variants.iter().enumerate() {
-                    let condition = atom(&variant.condition, names, &KaitaiNotation);
+                    let condition = atom(&variant.condition, names, &KaitaiNotation(names.ids));
                     out.push_line(format!("{condition} ? {number} :"));
                 }
                 out.push_line("-1");
@@ -156,8 +158,7 @@ fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant])
     });
 }
 
-fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
-    let names = &reached.names;
+fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field], names: &KaitaiNames) {
     out.push_nested(2, "seq:", |out| {
         let magic = reached.declaration.magic;
         if !magic.is_empty() {
@@ -167,13 +168,15 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
         for field in fields.iter().filter(|field| field.position.is_none() && !field.lookahead) {
             let condition = field.condition.map(|c| expr_text(&c, names));
             let condition = condition.as_deref();
-            let id = field_id(field);
+            let id = field_id(field, names.ids);
             print_sign_checks(out, field, &id, condition, names);
-            print_entry(out, &id, |out| print_content(out, reached, (field, &id), condition, field.doc));
+            print_entry(out, &id, |out| {
+                print_content(out, reached, (field, &id), condition, field.doc, names)
+            });
             if let Some(at_end) = end_condition(field, &id) {
                 print_check(out, &format!("check_{id}_end"), condition, &at_end, END_CHECK_DOC);
             }
-            print_checks(out, field, &identifier(field.name), condition, names);
+            print_checks(out, field, &names.ids.id(field.name), condition, names);
         }
         if magic.is_empty() && fields.iter().all(|field| field.position.is_some()) {
             // YAML has no empty block list.
@@ -187,15 +190,15 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
     }
     out.push_nested(2, "instances:", |out| {
         for field in ahead {
-            let id = field_id(field);
+            let id = field_id(field, names.ids);
             out.push_nested(2, format!("{id}:"), |out| {
                 // Evaluated on first use, in an expression of the next field.
                 out.push_line("pos: _io.pos");
-                print_content(out, reached, (field, &id), None, field.doc);
+                print_content(out, reached, (field, &id), None, field.doc, names);
             });
         }
         for (field, position) in placed {
-            let id = field_id(field);
+            let id = field_id(field, names.ids);
             out.push_nested(2, format!("{id}:"), |out| {
                 // Offsets count from the start of the file or of the unpacked bytes.
                 if !reached.is_packed {
@@ -203,7 +206,7 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
                 }
                 out.push_line(format!("pos: {}", quoted(&expr_text(&position, names))));
                 let condition = field.condition.map(|c| expr_text(&c, names));
-                print_content(out, reached, (field, &id), condition.as_deref(), field.doc);
+                print_content(out, reached, (field, &id), condition.as_deref(), field.doc, names);
             });
         }
     });
@@ -211,7 +214,13 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field]) {
 
 /// Prints the checks of a field, and the constraints that become checks. `condition` is the condition of the field's
 /// variant.
-fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Option<&str>, names: &Names) {
+fn print_checks(
+    out: &mut IndentedText,
+    field: &Field,
+    id: &str,
+    condition: Option<&str>,
+    names: &KaitaiNames,
+) {
     let check_id = |index: usize| match index {
         0 => format!("check_{id}"),
         index => format!("check_{id}_{}", index + 1),
@@ -233,10 +242,10 @@ fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Opti
 }
 
 /// Returns the condition of a constraint that becomes a check; `None` for other constraints.
-fn check_condition(constraint: &Constraint, field: &Field, names: &Names) -> Option<String> {
+fn check_condition(constraint: &Constraint, field: &Field, names: &KaitaiNames) -> Option<String> {
     match &constraint.requirement {
         Requirement::Holds(condition) => Some(expr_text(condition, names)),
-        Requirement::ReservedZero => Some(reserved_bits_condition(field)),
+        Requirement::ReservedZero => Some(reserved_bits_condition(field, names.ids)),
         _ => None,
     }
 }
@@ -247,7 +256,7 @@ fn print_sign_checks(
     field: &Field,
     id: &str,
     condition: Option<&str>,
-    names: &Names,
+    names: &KaitaiNames,
 ) {
     for (what, required) in sign_conditions(field, names) {
         let text = format!("The {what} is not negative.");
@@ -256,15 +265,17 @@ fn print_sign_checks(
 }
 
 /// Returns the conditions that the count, unpacked size and offset of a field are not negative, each with its name.
-fn sign_conditions(field: &Field, names: &Names) -> Vec<(&'static str, String)> {
+fn sign_conditions(field: &Field, names: &KaitaiNames) -> Vec<(&'static str, String)> {
     let size = field.block.and_then(|block| block.size);
     let all = [("count", field.count), ("size", size), ("offset", field.position)];
     let signed =
         all.into_iter().filter_map(|(what, expr)| Some((what, expr.filter(|e| may_be_negative(e, names))?)));
-    signed.map(|(what, expr)| (what, format!("{} >= 0", atom(&expr, names, &KaitaiNotation)))).collect()
+    signed
+        .map(|(what, expr)| (what, format!("{} >= 0", atom(&expr, names, &KaitaiNotation(names.ids)))))
+        .collect()
 }
 
-fn may_be_negative(expr: &Expr, names: &Names) -> bool {
+fn may_be_negative(expr: &Expr, names: &KaitaiNames) -> bool {
     let mut may_be_negative = matches!(names.kind(expr), ValueKind::Int(Some(IntType { signed: true, .. })));
     expr.visit(&mut |part| {
         may_be_negative |= matches!(part, Expr::Unary(UnaryOp::Negate, _))
@@ -274,7 +285,7 @@ fn may_be_negative(expr: &Expr, names: &Names) -> bool {
 }
 
 /// Returns the conditions of the `valid` of a field at an explicit offset, which cannot have checks as further fields.
-fn placed_conditions(field: &Field, id: &str, names: &Names) -> Vec<String> {
+fn placed_conditions(field: &Field, id: &str, names: &KaitaiNames) -> Vec<String> {
     let checks = field.checks.iter().map(|c| expr_text(&c.condition, names));
     let constraints = field.constraints.iter().filter_map(|c| {
         let required = check_condition(c, field, names)?;
@@ -288,8 +299,8 @@ fn placed_conditions(field: &Field, id: &str, names: &Names) -> Vec<String> {
     conditions.chain(end_condition(field, id)).collect()
 }
 
-fn field_id(field: &Field) -> String {
-    let id = identifier(field.name);
+fn field_id(field: &Field, ids: &Identifiers) -> String {
+    let id = ids.id(field.name);
     if field.block.is_some_and(|block| block.inline) { format!("as_{id}") } else { id }
 }
 
@@ -319,8 +330,8 @@ fn print_content(
     (field, id): (&Field, &str),
     condition: Option<&str>,
     text: &str,
+    names: &KaitaiNames,
 ) {
-    let names = &reached.names;
     if let Some(condition) = condition {
         out.push_line(format!("if: {}", quoted(condition)));
     }
@@ -347,10 +358,10 @@ fn print_content(
             }
             let name = match block.content {
                 Type::Declared(declaration) => identifier(declaration.name),
-                _ => content_type_name(reached.declaration, field),
+                _ => content_type_name(reached.declaration, field, names.ids),
             };
             let arguments = if needs_content_type(block) {
-                reached.declaration.imports.iter().map(|import| identifier(import)).collect()
+                reached.declaration.imports.iter().map(|import| names.ids.id(import)).collect()
             } else {
                 block.arguments.iter().map(|argument| expr_text(argument, names)).collect::<Vec<_>>()
             };
@@ -375,16 +386,16 @@ fn needs_content_type(block: &Block) -> bool {
     }
 }
 
-fn content_type_name(declaration: &Declaration, field: &Field) -> String {
-    format!("{}_{}", identifier(declaration.name), identifier(field.name))
+fn content_type_name(declaration: &Declaration, field: &Field, ids: &Identifiers) -> String {
+    format!("{}_{}", identifier(declaration.name), ids.id(field.name))
 }
 
 /// Prints the type of a block's items. Its parameters are the imports of the enclosing struct.
-fn print_content_type(out: &mut IndentedText, reached: &Reached, field: &Field) {
+fn print_content_type(out: &mut IndentedText, reached: &Reached, field: &Field, ids: &Identifiers) {
     let Some(block) = &field.block else { return };
-    out.push_nested(2, format!("{}:", content_type_name(reached.declaration, field)), |out| {
-        print_parameters(out, reached);
-        let (arguments, names) = (block.arguments, &reached.names);
+    out.push_nested(2, format!("{}:", content_type_name(reached.declaration, field, ids)), |out| {
+        print_parameters(out, reached, ids);
+        let (arguments, names) = (block.arguments, &KaitaiNames { names: reached.names, ids });
         let element = ElementPrinter { count: None, arguments, checks_enum: true, names };
         out.push_nested(2, "seq:", |out| {
             print_entry(out, "as_items", |out| element.print(out, &block.content))

@@ -3,11 +3,10 @@
 use std::borrow::Borrow;
 
 use super::element::{KaitaiNotation, expr_text, quoted};
-use super::identifier::identifier;
+use super::identifier::{Identifiers, KaitaiNames, identifier};
 use crate::layout::declaration::{Constraint, Declaration, Field, Requirement, Shape, Type};
 use crate::layout::expr::Expr;
 use crate::layout::notation::atom;
-use crate::layout::program::Names;
 use crate::layout::wording::{IndentedText, parenthesize_compound};
 
 /// Prints `conditions` and the supported constraints on a field's numbers. The documentation of the field lists all
@@ -17,7 +16,7 @@ pub(super) fn print_valid(
     field: &Field,
     id: &str,
     mut conditions: Vec<String>,
-    names: &Names,
+    names: &KaitaiNames,
 ) {
     let flat = field.ty.flatten();
     let item = flat.item.without_byte_order();
@@ -62,8 +61,8 @@ fn enum_term(ty: &Type) -> Option<String> {
 }
 
 /// Returns a constraint as a condition on `_`, the value; `None` for unsupported constraints.
-fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Option<String> {
-    let number = |expr: &Expr| atom(expr, names, &KaitaiNotation);
+fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &KaitaiNames) -> Option<String> {
+    let number = |expr: &Expr| atom(expr, names, &KaitaiNotation(names.ids));
     let term = match &constraint.requirement {
         Requirement::Below(limit) => format!("_ < {}", number(limit)),
         Requirement::AtLeast(limit) => format!("_ >= {}", number(limit)),
@@ -84,19 +83,19 @@ fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &Nam
     })
 }
 
-pub(super) fn reserved_bits_condition(field: &Field) -> String {
+pub(super) fn reserved_bits_condition(field: &Field, ids: &Identifiers) -> String {
     let mut terms = Vec::new();
     if let Some(declaration) = field.ty.own_declaration() {
-        add_zero_terms(declaration, &format!("{}.", identifier(field.name)), &mut terms);
+        add_zero_terms(declaration, &format!("{}.", ids.id(field.name)), ids, &mut terms);
     }
     if terms.is_empty() { "true".to_owned() } else { terms.join(" and ") }
 }
 
-fn add_zero_terms(declaration: &Declaration, prefix: &str, terms: &mut Vec<String>) {
+fn add_zero_terms(declaration: &Declaration, prefix: &str, ids: &Identifiers, terms: &mut Vec<String>) {
     for field in declaration.bit_fields() {
-        let id = format!("{prefix}{}", identifier(field.name));
+        let id = format!("{prefix}{}", ids.id(field.name));
         match field.declared {
-            Some(inner) => add_zero_terms(inner, &format!("{id}_"), terms),
+            Some(inner) => add_zero_terms(inner, &format!("{id}_"), ids, terms),
             None if field.reserved && field.flag => terms.push(format!("not {id}")),
             None if field.reserved => terms.push(format!("{id} == 0")),
             None => {}

@@ -1,15 +1,14 @@
 //! Prints packed words as Kaitai types.
 
 use super::element::{print_doc, quoted};
-use super::identifier::identifier;
+use super::identifier::KaitaiNames;
 use super::print_entry;
 use crate::layout::declaration::BitField;
-use crate::layout::program::Names;
 use crate::layout::wording::{IndentedText, bit_field_lines};
 
 /// Prints the bit fields of a word; those of nested words are flattened. A big-endian word starts with the highest
 /// bits.
-pub(super) fn print_word(out: &mut IndentedText, fields: &[BitField], names: &Names, is_big: bool) {
+pub(super) fn print_word(out: &mut IndentedText, fields: &[BitField], names: &KaitaiNames, is_big: bool) {
     let mut values = Vec::new();
     out.push_nested(2, "seq:", |out| print_bits(out, fields, names, is_big, "", &mut values));
     if values.is_empty() {
@@ -29,7 +28,7 @@ pub(super) fn print_word(out: &mut IndentedText, fields: &[BitField], names: &Na
 fn print_bits(
     out: &mut IndentedText,
     fields: &[BitField],
-    names: &Names,
+    names: &KaitaiNames,
     is_big: bool,
     prefix: &str,
     values: &mut Vec<(String, String, &'static str)>,
@@ -37,7 +36,7 @@ fn print_bits(
     let (mut lowest_first, mut highest_first) = (fields.iter(), fields.iter().rev());
     let next = || if is_big { highest_first.next() } else { lowest_first.next() };
     for field in std::iter::from_fn(next) {
-        let id = format!("{prefix}{}", identifier(field.name));
+        let id = format!("{prefix}{}", names.ids.id(field.name));
         if let Some(word) = field.declared {
             print_bits(out, word.bit_fields(), names, is_big, &format!("{id}_"), values);
             continue;

@@ -186,6 +186,12 @@ pub trait Visitor {
         false
     }
 
+    /// Returns `true` to visit all items of a list whose items have no bytes, instead of only the first of them. Fields at
+    /// explicit offsets are visited in every item.
+    fn should_visit_empty_items(&self) -> bool {
+        true
+    }
+
     /// Called at the end of a group, even if only a part of it was visited. The span of `node` is complete.
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -212,7 +218,11 @@ pub trait Visitor {
 }
 
 /// Visits everything and discards it.
-impl Visitor for () {}
+impl Visitor for () {
+    fn should_visit_empty_items(&self) -> bool {
+        false
+    }
+}
 
 /// The reason why bytes cannot be decoded according to a declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]

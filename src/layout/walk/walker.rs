@@ -82,6 +82,8 @@ pub(super) struct Walker<'v> {
     pub is_for_codec: bool,
     /// The number of list items without bytes so far.
     empty_items: u64,
+    /// Whether bytes were read since this was last set to `false`.
+    has_read: bool,
     /// The total size of the fields at explicit offsets so far, if the walk precedes a codec.
     pub placed_bytes: u64,
 }
@@ -100,6 +102,7 @@ impl<'v> Walker<'v> {
             field_range: None,
             is_for_codec: false,
             empty_items: 0,
+            has_read: false,
             placed_bytes: 0,
         }
     }
@@ -137,8 +140,9 @@ impl<'v> Walker<'v> {
     }
 
     /// Returns `size` bytes at `at`, or a fault if fewer remain.
-    pub fn bytes_at<'b>(&self, space: &Space<'b>, at: u64, size: u64) -> Walked<&'b [u8]> {
+    pub fn bytes_at<'b>(&mut self, space: &Space<'b>, at: u64, size: u64) -> Walked<&'b [u8]> {
         let len = space.len();
+        self.has_read |= size > 0;
         match at.checked_add(size) {
             // Both ends are within the space, so they fit in a `usize`.
             Some(end) if end <= len => Ok(&space.bytes[at as usize..end as usize]),
@@ -298,6 +302,7 @@ impl<'v> Walker<'v> {
             let mut index = 0;
             while count.map_or(position < space.len(), |count| index < count) {
                 let visit = visited.contains(index);
+                let size = if empty_items.is_some() { Some(0) } else { size };
                 if let (Some(size), Some(count), false, false) =
                     (size, count, visit, must_walk && empty_items.is_none())
                 {
@@ -309,14 +314,18 @@ impl<'v> Walker<'v> {
                 }
                 walker.is_muted = was_muted || !visit;
                 walker.path.push(Segment::Index(index));
-                let empty_before = walker.empty_items;
+                let (empty_before, had_read) = (walker.empty_items, std::mem::take(&mut walker.has_read));
                 let end = walker.walk_value(space, position, &item)?;
                 walker.path.pop();
+                // Fields at explicit offsets of an item without bytes may have some.
+                let has_content = walker.has_read;
+                walker.has_read |= had_read;
                 if end == position && empty_items.is_none() {
                     // The item is empty, so all following items are also empty.
                     let nested = walker.empty_items - empty_before;
                     walker.count_empty_items(space, position, count.map(|count| count - index), nested)?;
-                    if was_muted || count.is_none() {
+                    let is_needed = has_content || walker.visitor.should_visit_empty_items();
+                    if was_muted || count.is_none() || !is_needed {
                         break;
                     }
                     empty_items = Some(empty_before..walker.empty_items);

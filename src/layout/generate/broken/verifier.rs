@@ -213,6 +213,10 @@ impl Violations {
 struct TrailingPaths(Vec<Path>);
 
 impl Visitor for TrailingPaths {
+    fn should_visit_empty_items(&self) -> bool {
+        false
+    }
+
     fn visit_trailing(&mut self, path: &[Segment], _: Span, _: &[u8]) {
         self.0.push(Path::from(path).field(TRAILING));
     }
