@@ -15,7 +15,7 @@ use crate::{Dialect, Enforcement, Limits, ReadOptions, Report, Result, Rule};
 /// let rule = format.about().rule("MESH-FORMAT-BITS").unwrap();
 /// let RuleExample { violating, correct, .. } = format.example_of(rule).unwrap();
 /// assert!(violating != correct && violating.len() == correct.len());
-/// assert_eq!(format.enforcement_of(rule), "`Header.format`: Reserved bits must be 0");
+/// assert_eq!(format.enforcement_of(rule), "`Header.format`, `RenderlibHeader.format`: Reserved bits must be 0");
 /// assert_eq!(rule.reference(), "MESH-FORMAT-BITS, M7");
 /// assert_eq!(format.interpretations_of(rule)[0].row, "M7");
 /// # }
