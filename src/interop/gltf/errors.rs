@@ -41,9 +41,9 @@ impl ReadLog {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file has meshes, but the scene has neither meshes nor joints. The error is the first one,
-    /// or contains the first loss.
-    pub fn finish(&mut self, scene: &mut Scene, has_meshes: bool) -> Result<()> {
+    /// Returns the first error if the scene has no meshes. Also returns an error if no node uses the meshes of the file,
+    /// and it has no joints. A file of lines is a scene without meshes.
+    pub fn finish(&mut self, scene: &mut Scene, has_only_unused_meshes: bool) -> Result<()> {
         scene.lods.retain(|lod| !lod.meshes.is_empty());
         if !scene.meshes.is_empty() {
             return Ok(());
@@ -51,7 +51,7 @@ impl ReadLog {
         if let Some(first) = self.first_error.take() {
             return Err(first);
         }
-        if !has_meshes || !scene.skeleton.joints.is_empty() {
+        if !has_only_unused_meshes || !scene.skeleton.joints.is_empty() {
             return Ok(());
         }
         match self.losses.iter().find(|loss| loss.category == Category::Geometry) {

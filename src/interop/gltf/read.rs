@@ -53,7 +53,7 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     let transform = hierarchy.top_node.map(|node| file.local_transforms[node]);
     let translations = joints.exact_translations(&file);
     scene.skeleton = joints.skeleton;
-    log.finish(&mut scene, !file.root.meshes.is_empty())?;
+    log.finish(&mut scene, !is_used.is_empty() && !is_used.contains(&true))?;
     let mut losses = log.losses;
     scene.animations = animations;
     scene.set_transform(transform.unwrap_or_default(), &translations, &mut losses);
