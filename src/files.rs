@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::formats::detect_without;
-use crate::interop::{Folder, Interchange, to_name};
+use crate::interop::{Folder, Interchange, from_name, to_name};
 use crate::read_file::read_file;
 use crate::scene::{Scene, SceneOptions};
 use crate::{AnyFormat, Error, FormatId, Formats, Loss, ReadOptions, Result, WriteOptions};
@@ -152,9 +152,8 @@ impl Interchange {
     /// # Errors
     ///
     /// Returns an error if the extension is not that of an interchange format, the format cannot express the scene, or
-    /// writing fails. The message starts with the path. The names of companion files are percent-encoded where the name
-    /// of the file is not UTF-8.
-    /// Nothing is written until the conversion succeeds, and each file is written atomically.
+    /// writing fails. The message starts with the path. Nothing is written until the conversion succeeds, and each file
+    /// is written atomically.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
         let format =
@@ -165,7 +164,7 @@ impl Interchange {
             .write(scene, &own_name, &mut files, &SceneOptions::default())
             .map_err(|error| error.in_file(path))?;
         for (name, bytes) in files {
-            let file = if name == own_name { path.to_owned() } else { path.with_file_name(name) };
+            let file = if name == own_name { path.to_owned() } else { path.with_file_name(from_name(&name)) };
             write_atomically(&file, &bytes)?;
         }
         Ok(losses)

@@ -9,7 +9,7 @@ use meshspec::Limits;
 
 /// The minimum size of a file that is read into huge pages, in bytes. With small pages, page faults would take most of
 /// the time. Of a larger file, this many bytes are read before it is recognised: more than any format inspects.
-const MIN_LARGE_SIZE: u64 = 4 << 20;
+pub const MIN_LARGE_SIZE: u64 = 4 << 20;
 
 /// Returns `false` if the bytes are the start of another kind of file than the expected ones. Also receives the size of
 /// a regular file.

@@ -4,19 +4,21 @@ use std::fmt;
 use std::path::Path;
 
 use meshspec::interop::Interchange;
-use meshspec::{Confidence, Formats};
+use meshspec::{AnyFormat, Confidence, Formats};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result};
 use crate::input::name_of;
+use crate::json;
 use crate::readable::{self, Readable};
 
 /// The keys of the first line of `dump --json`.
 const DUMP_KEYS: &[&str] = &["file", "format", "layout", "size"];
 
-/// The keys of the output of `decode --json`. Documents as JSON always have others.
+/// The keys of the output of `decode --json`, with `dialect` before `meshes`. Documents as JSON always have others, or no
+/// dialect.
 const CONTENTS_KEYS: &[&str] = &[
     "format",
     "dialect",
@@ -50,8 +52,7 @@ impl ContentKind {
         ContentKind::of_json(bytes, formats)
             .or_else(|| {
                 let format = formats.detect(bytes, None).ok()?.format;
-                let is_certain = format.detect(bytes).confidence >= Confidence::Structure;
-                is_certain.then_some(ContentKind::Encoding(Encoding::Format(format)))
+                is_certain(format, bytes).then_some(ContentKind::Encoding(Encoding::Format(format)))
             })
             .or_else(|| {
                 Interchange::detect(bytes).map(|format| ContentKind::Encoding(Encoding::Interchange(format)))
@@ -60,8 +61,8 @@ impl ContentKind {
 
     /// Recognises JSON by the keys of its first value; `None` for anything else.
     pub fn of_json(bytes: &[u8], formats: &Formats) -> Option<ContentKind> {
-        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
-        if text.starts_with(b"[{") || text.starts_with(b"[\n") || text.starts_with(b"[\r\n") {
+        let text = json::without_byte_order_mark(bytes).trim_ascii_start();
+        if is_list(text) {
             return Some(ContentKind::OtherJson);
         }
         let head = JsonHead::parse(text)?;
@@ -95,6 +96,7 @@ impl ContentKind {
     pub fn failure(self, path: &Path, readable: Readable, formats: &Formats) -> Failure {
         let titles = Encoding::titles_by_extension(path, formats);
         let message = match &titles[..] {
+            _ if self == ContentKind::OtherJson => format!("the content is {self}"),
             [] => format!("the content is {self}"),
             titles => {
                 let extension = path.extension().unwrap_or_default().display();
@@ -151,11 +153,28 @@ pub fn detect(bytes: &[u8], path: &Path, readable: Readable, formats: &Formats) 
         }
     }
     let encoding = Encoding::detect(bytes, path, formats)?;
+    let is_named = encoding.has_extension(path) || Encoding::is_extension_unknown(path, formats);
+    // A damaged file may resemble another format.
+    let may_be_damaged = matches!(encoding, Encoding::Format(format) if !is_certain(format, bytes));
+    if !is_named && !may_be_damaged {
+        return Err(ContentKind::Encoding(encoding).failure(path, readable, formats));
+    }
     reject_mismatch(encoding, bytes, path, readable, formats)?;
     Ok(encoding)
 }
 
-/// Returns an error if the content of a file is certainly not of the encoding that its name stands for, and certainly of
+/// Returns `true` if the bytes are a file of the format: the magic bytes or the whole structure match.
+fn is_certain(format: AnyFormat, bytes: &[u8]) -> bool {
+    format.detect(bytes).confidence >= Confidence::Structure
+}
+
+/// Returns `true` if a text is a list in JSON, rather than the name of a section in another format.
+fn is_list(text: &[u8]) -> bool {
+    let Some(items) = text.strip_prefix(b"[") else { return false };
+    matches!(items.trim_ascii_start().first(), Some(b'{' | b'[' | b']' | b'"' | b'-' | b'0'..=b'9'))
+}
+
+/// Returns an error if the content of a file is certainly not of the encoding that its name promises, and certainly of
 /// another kind. `bytes` may be the first bytes of the file.
 pub fn reject_mismatch(
     named: Encoding,
@@ -165,8 +184,9 @@ pub fn reject_mismatch(
     formats: &Formats,
 ) -> Result<()> {
     let kind = match named {
-        // The reader of documents says what a document lacks.
-        Encoding::Json => ContentKind::of(bytes, formats).filter(|kind| *kind != ContentKind::OtherJson),
+        // The reader of documents says what an object lacks.
+        Encoding::Json => ContentKind::of(bytes, formats)
+            .filter(|kind| *kind != ContentKind::OtherJson || !Encoding::Json.may_start_with(bytes)),
         Encoding::Interchange(format) => match ContentKind::of_json(bytes, formats) {
             None if Interchange::detect(bytes) == Some(format) => None,
             None => ContentKind::of(bytes, formats),
@@ -178,7 +198,7 @@ pub fn reject_mismatch(
             .or_else(|| {
                 Interchange::detect(bytes).map(|format| ContentKind::Encoding(Encoding::Interchange(format)))
             })
-            .filter(|_| format.detect(bytes).confidence < Confidence::Structure),
+            .filter(|_| !is_certain(format, bytes)),
     };
     match kind {
         Some(kind) if !kind.is_readable_as(named) => Err(kind.failure(path, readable, formats)),
@@ -196,16 +216,23 @@ struct JsonHead {
 }
 
 impl JsonHead {
-    /// Parses the first object of a text. Returns `None` if the text does not start with an object, or the object has no
-    /// key. The object may be truncated or malformed after its first key.
+    /// Parses the first object of a text, until its keys decide what it is. Returns `None` if the text does not start with
+    /// an object, or the object has no key. The object may be truncated or malformed after its first key.
     fn parse(text: &[u8]) -> Option<JsonHead> {
         if !text.starts_with(b"{") {
             return None;
         }
         let mut head = JsonHead::default();
-        // An error ends the object early.
+        // The object ends early at an error or a decisive key, which is no error here.
         let _ = head.deserialize(&mut serde_json::Deserializer::from_slice(text));
         (!head.keys.is_empty()).then_some(head)
+    }
+
+    /// Returns `true` if no key after `key`, which is not in `keys` yet, can change the kind of the object.
+    fn is_decided_by(&self, key: &str) -> bool {
+        let is_printed = DUMP_KEYS.contains(&key) || CONTENTS_KEYS.contains(&key);
+        let has_dialect = self.keys.iter().any(|known| known == "dialect");
+        key == "asset" || (self.format.is_some() && (!is_printed || (key == "meshes" && !has_dialect)))
     }
 }
 
@@ -227,8 +254,11 @@ impl<'de> Visitor<'de> for &mut JsonHead {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             let is_format = key == "format";
+            let is_decided = self.is_decided_by(&key);
             self.keys.push(key);
-            if is_format {
+            if is_decided {
+                break;
+            } else if is_format {
                 self.format = map.next_value::<Value>()?.as_str().map(str::to_owned);
             } else {
                 map.next_value::<IgnoredAny>()?;

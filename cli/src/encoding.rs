@@ -12,6 +12,7 @@ use meshspec::{AnyFormat, Formats};
 use crate::extension;
 use crate::failure::{Failure, Result};
 use crate::input::{is_standard, name_of};
+use crate::json;
 use crate::output;
 use crate::readable::Readable;
 
@@ -36,6 +37,15 @@ impl Encoding {
         match formats_with_extension(path, formats)[..] {
             [format] => Some(Encoding::Format(format)),
             _ => Interchange::by_extension(path).map(Encoding::Interchange),
+        }
+    }
+
+    /// Returns `true` if the encoding has the file extension of `path`.
+    pub fn has_extension(self, path: &Path) -> bool {
+        let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+        match self {
+            Encoding::Format(format) => format.about().has_extension(extension),
+            _ => extension.eq_ignore_ascii_case(self.name()),
         }
     }
 
@@ -102,7 +112,10 @@ impl Encoding {
     /// Returns `false` if no file of this encoding starts with the bytes `start`.
     pub fn may_start_with(self, start: &[u8]) -> bool {
         match self {
-            Encoding::Json => start.trim_ascii_start().first().is_none_or(|first| *first == b'{'),
+            Encoding::Json => {
+                let text = json::without_byte_order_mark(start).trim_ascii_start();
+                text.first().is_none_or(|first| *first == b'{')
+            }
             Encoding::Format(format) => format.may_start_with(start),
             Encoding::Interchange(format) => format.may_start_with(start),
         }
@@ -248,7 +261,7 @@ pub fn reject_reserved(formats: &Formats) -> Result<()> {
     Ok(())
 }
 
-/// Returns the possible value of an option that stands for a format, with its summary as help.
+/// Returns the possible value of an option that selects a format, with its summary as help.
 fn possible_value(format: AnyFormat) -> PossibleValue {
     PossibleValue::new(format.name()).help(format.about().summary)
 }

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use meshspec::{ErrorKind, Limit, Loss, Rule, Severity, Span};
 
+use crate::encoding::Encoding;
 use crate::terminal::{ERROR, Escaped, HINT};
 use crate::text_excerpt::TextExcerpt;
 
@@ -109,20 +110,25 @@ impl Failure {
         }
     }
 
-    /// Like [`from_error`](Failure::from_error), but for an error that rejected the file `subject`. The hint says how to
-    /// list all findings, and whether lenient reading accepts the file.
-    pub fn from_read_error(subject: &str, error: &meshspec::Error) -> Failure {
+    /// Like [`from_error`](Failure::from_error), but for an error that rejected the file `subject`. Adds a
+    /// [hint](rejection_hint).
+    pub fn from_read_error(subject: &str, error: &meshspec::Error, from: Option<Encoding>) -> Failure {
         let failure = Failure::from_error(subject, error);
         match (&failure.hint, error.rule()) {
-            (None, Some(rule)) => failure.with_hint(rejection_hint(rule)),
+            (None, Some(rule)) => failure.with_hint(rejection_hint(rule, from)),
             _ => failure,
         }
     }
 
     /// Like [`from_read_error`](Failure::from_read_error), but if the error has a line number, adds an excerpt of that
     /// line of `file`.
-    pub fn from_file_error(subject: &str, error: &meshspec::Error, file: &[u8]) -> Failure {
-        let mut failure = Failure::from_read_error(subject, error);
+    pub fn from_file_error(
+        subject: &str,
+        error: &meshspec::Error,
+        file: &[u8],
+        from: Option<Encoding>,
+    ) -> Failure {
+        let mut failure = Failure::from_read_error(subject, error, from);
         if let Some(Span::Text { range, line, .. }) = error.span() {
             let excerpt = TextExcerpt { file, marked: range.clone(), line: *line, style: ERROR };
             failure.excerpt = Some(excerpt.to_string());
@@ -166,12 +172,14 @@ impl Failure {
     }
 }
 
-/// Returns the hint for a file that was rejected because of `rule`. Readers report fatal findings first, so lenient
-/// reading accepts a file that was rejected because of an error.
-pub fn rejection_hint(rule: &Rule) -> &'static str {
+/// Returns the hint for a file that was rejected because of `rule`: how to list all findings, and whether lenient reading
+/// accepts the file. Readers report fatal findings first, so it does after an error. `from` is the value of `--from`.
+pub fn rejection_hint(rule: &Rule, from: Option<Encoding>) -> String {
+    let from = from.map(|encoding| format!(" --from {encoding}")).unwrap_or_default();
+    let hint = format!("`meshspec check FILE{from}` lists all findings");
     match rule.severity {
-        Severity::Fatal => "`meshspec check FILE` lists all findings",
-        _ => "`meshspec check FILE` lists all findings; --lenient reads the file nevertheless",
+        Severity::Fatal => hint,
+        _ => hint + "; --lenient reads the file nevertheless",
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
-use meshspec::interop::{Files, Folder};
+use meshspec::interop::{Files, Folder, from_name};
 use meshspec::{AnyFormat, Dialect, Formats, ReadOptions};
 
 use crate::buffer::{Buffer, StartCheck};
@@ -35,11 +35,12 @@ pub fn name_of(path: &Path) -> String {
     if is_standard(path) { "standard input".to_owned() } else { text_of(path) }
 }
 
-/// Returns a path as text. Bytes that are not UTF-8 are written as `\xFF`, so that different files have different texts.
+/// Returns a path as text. Bytes that are not UTF-8 are written as `\xFF`, and backslashes as `\\`, so that different
+/// files have different texts. On Windows, backslashes separate folders and are unchanged.
 pub fn text_of(path: impl AsRef<OsStr>) -> String {
     let mut text = String::new();
     for chunk in path.as_ref().as_encoded_bytes().utf8_chunks() {
-        text += chunk.valid();
+        text += &if cfg!(windows) { chunk.valid().into() } else { chunk.valid().replace('\\', r"\\") };
         text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")));
     }
     text
@@ -107,17 +108,17 @@ impl<'a> SiblingFiles<'a> {
         SiblingFiles(path)
     }
 
-    /// Returns `true` if the file with the relative path `name` does not exist; `false` for names that lead out of the
-    /// folder, and if the input is standard input.
+    /// Returns `true` if the companion file `name` does not exist; `false` for names that lead out of the folder, and if
+    /// the input is standard input.
     pub fn is_missing(&self, name: &str) -> bool {
         self.locate(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Returns the path of the file with the relative path `name`; an error if it is missing or outside the folder.
+    /// Returns the path of the companion file `name`; an error if it is missing or outside the folder.
     fn locate(&self, name: &str) -> io::Result<PathBuf> {
         match is_standard(self.0) {
             true => Err(io::Error::new(io::ErrorKind::Unsupported, "standard input has no folder")),
-            false => Folder::of(self.0).locate(name),
+            false => Folder::of(self.0).locate(from_name(name)),
         }
     }
 }

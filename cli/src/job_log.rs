@@ -57,7 +57,7 @@ pub struct FileState {
     /// A hash of the program version, the command and its options, on which the result depends.
     options: String,
     status: u8,
-    /// The bytes of the path in hexadecimal digits if they are not UTF-8, since `file` is text.
+    /// The bytes of the path in hexadecimal digits if they differ from `file`, which is text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     path: Option<String>,
     /// The images copied for the output.
@@ -168,9 +168,9 @@ impl JobLog {
         let name = self.log.as_ref().and_then(|log| log.name.as_ref());
         if let (Some(name), Some(first)) = (name, &failed.first) {
             let message = match failed.count {
-                1 => format!("invalid, as recorded in {name}"),
+                1 => format!("failed, as recorded in {name}"),
                 count => {
-                    format!("invalid, as recorded in {name}; {} in total", counted(count, "file", "files"))
+                    format!("failed, as recorded in {name}; {} in total", counted(count, "file", "files"))
                 }
             };
             Failure::invalid(first, message).report();
@@ -246,7 +246,8 @@ impl FileState {
             sha256: if newer == Some(ChangeCriterion::Hash) { Some(hash_file(file)?) } else { None },
             options: options_hash.to_owned(),
             status: 0,
-            path: file.to_str().is_none().then(|| to_hex(file.as_os_str().as_encoded_bytes())),
+            path: (file.to_str() != Some(&text_of(file)))
+                .then(|| to_hex(file.as_os_str().as_encoded_bytes())),
             images: ImageHashes::new(),
         })
     }

@@ -6,14 +6,23 @@ use meshspec::{AnyFormat, Document, FormatId, Formats, WriteOptions};
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Serialize};
 
+/// The UTF-8 byte order mark, which some editors add.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Returns `text` without a leading byte order mark, which parsers of JSON reject.
+pub fn without_byte_order_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
 /// Returns the built-in format of a JSON document: the value of its key `format`, at any position. Errors contain line
 /// and column.
 pub fn parse_format(text: &[u8]) -> serde_json::Result<FormatId> {
     #[derive(Deserialize)]
+    #[serde(expecting = "a document")]
     struct Header {
         format: FormatId,
     }
-    serde_json::from_slice(text).map(|Header { format }| format)
+    serde_json::from_slice(without_byte_order_mark(text)).map(|Header { format }| format)
 }
 
 /// Returns the format of a JSON document, which must be one of `formats` or built in. Errors contain line and column.
@@ -22,6 +31,7 @@ pub fn find_format(text: &[u8], formats: &Formats) -> Result<AnyFormat, String> 
     struct Header {
         format: String,
     }
+    let text = without_byte_order_mark(text);
     let registered =
         serde_json::from_slice(text).ok().and_then(|Header { format }| formats.get(&format).ok());
     registered.map_or_else(|| parse_format(text).map(AnyFormat::from).map_err(|error| error.to_string()), Ok)
@@ -30,12 +40,13 @@ pub fn find_format(text: &[u8], formats: &Formats) -> Result<AnyFormat, String> 
 /// Encodes a JSON document as a file of its format, leniently. Returns the format and the bytes of the file.
 pub fn encode_file(text: &[u8], formats: &Formats) -> Result<(AnyFormat, Vec<u8>), String> {
     let (format, options) = (find_format(text, formats)?, WriteOptions::lenient());
-    let file = format.json_to_file(text, &options);
+    let file = format.json_to_file(without_byte_order_mark(text), &options);
     file.map(|file| (format, file)).map_err(|error| error.to_string())
 }
 
 /// Parses a JSON document of a built-in format. Errors contain line and column.
 pub fn read_document(text: &[u8]) -> serde_json::Result<Document> {
+    let text = without_byte_order_mark(text);
     // The format determines the type of the document. `parse_format` has already rejected trailing characters.
     parse_format(text)?.deserialize(&mut serde_json::Deserializer::from_slice(text))
 }

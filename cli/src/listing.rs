@@ -1,10 +1,12 @@
 //! Lists the input files given on the command line as files, folders and patterns.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use glob::Pattern;
 use meshspec::Formats;
 use meshspec::interop::Interchange;
 
@@ -69,8 +71,7 @@ pub fn list_files(
     // A missing folder contains no outputs.
     let output = output.and_then(|output| fs::canonicalize(output).ok());
     let is_in_output = |path: &Path| {
-        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let path = fs::canonicalize(path);
+        let path = fs::canonicalize(or_current(path));
         output.as_ref().is_some_and(|output| path.is_ok_and(|path| path.starts_with(output)))
     };
     let mut files: Vec<InputFile> = Vec::new();
@@ -108,17 +109,60 @@ pub fn list_at_least_one(paths: &[PathBuf], is_wanted: &dyn Fn(&Path) -> bool) -
     }
 }
 
-/// Returns the matches of a pattern that the shell has not expanded, sorted by name; otherwise, the path itself.
+/// Returns the matches of a pattern that the shell has not expanded, sorted by path; otherwise, the path itself.
+///
+/// Matches names as text in which each sequence of bytes that is not UTF-8 is one character.
 fn expand(path: &Path) -> Result<Vec<PathBuf>> {
     let unexpanded = || Ok(vec![path.to_owned()]);
-    let Some(pattern) = path.to_str().filter(|_| is_pattern(path) && !path.exists()) else {
+    if !is_pattern(path) || path.exists() {
         return unexpanded();
-    };
-    let Ok(matches) = glob::glob(pattern) else { return unexpanded() };
-    let matches =
-        matches.map(|found| found.map_err(|error| Failure::io(&text_of(error.path()), error.error())));
-    let matches = matches.collect::<Result<Vec<_>>>()?;
-    if matches.is_empty() { unexpanded() } else { Ok(matches) }
+    }
+    let mut found = BTreeSet::from([PathBuf::new()]);
+    let mut components = path.components();
+    while let Some(component) = components.next() {
+        let name = Path::new(component.as_os_str());
+        if !is_pattern(name) {
+            let joined = found.into_iter().map(|folder| folder.join(name));
+            found = joined.filter(|path| path.symlink_metadata().is_ok()).collect();
+            continue;
+        }
+        let is_recursive = component.as_os_str() == "**";
+        if is_recursive && components.as_path().as_os_str().is_empty() {
+            // A folder includes its subfolders.
+            break;
+        }
+        let Ok(pattern) = Pattern::new(&name.to_string_lossy()) else { return unexpanded() };
+        let mut matches = BTreeSet::new();
+        let mut folders: Vec<PathBuf> =
+            found.into_iter().filter(|folder| or_current(folder).is_dir()).collect();
+        while let Some(folder) = folders.pop() {
+            for entry in entries_of(&folder).map_err(|error| Failure::io(&text_of(&folder), &error))? {
+                let path = folder.join(entry.file_name());
+                if is_recursive && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                } else if !is_recursive && pattern.matches(&entry.file_name().to_string_lossy()) {
+                    matches.insert(path);
+                }
+            }
+            if is_recursive {
+                matches.insert(folder);
+            }
+        }
+        found = matches;
+    }
+    if found.is_empty() { unexpanded() } else { Ok(found.iter().map(|path| or_current(path)).collect()) }
+}
+
+/// Returns the path, or `.` if it is empty.
+fn or_current(path: &Path) -> PathBuf {
+    if path.as_os_str().is_empty() { PathBuf::from(".") } else { path.to_owned() }
+}
+
+/// Returns the entries of a folder, sorted by name.
+fn entries_of(folder: &Path) -> io::Result<Vec<fs::DirEntry>> {
+    let mut entries = fs::read_dir(or_current(folder))?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    Ok(entries)
 }
 
 /// Returns the files in a folder and its subfolders for which `is_wanted` returns `true`, sorted by name within each
@@ -129,9 +173,7 @@ pub fn files_in(
     is_wanted: &dyn Fn(&Path) -> bool,
 ) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
+    for entry in entries_of(folder)? {
         let path = entry.path();
         if entry.file_type()?.is_dir() {
             if skipped.is_none_or(|skipped| fs::canonicalize(&path).is_ok_and(|path| path != skipped)) {

@@ -18,7 +18,7 @@ pub struct Verbosity {
     /// List every item individually instead of grouping, counting or omitting items.
     #[arg(long, short, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Print only errors, losses and the warnings of conversions.
+    /// Print only errors, losses, the warnings of conversions, and warnings that --deny rejects.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -33,6 +33,9 @@ pub struct Messages {
     /// The index into `losses`, by the pattern of the group.
     loss_indices: HashMap<String, usize>,
 }
+
+/// The label of a note that refers to a page. Such notes are not about files.
+pub const HINT_LABEL: &str = "hint";
 
 /// A message that is neither a warning nor a loss, such as `assumed: ...` or `moved: ...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +88,8 @@ impl Messages {
         let notes: &[_] = if verbosity.quiet { &[] } else { &self.notes };
         let (notes, other_notes) = notes.split_at(shown_count(notes.len(), MAX_LINES / 2));
         for (Note { label, text }, files) in notes {
-            let files = if *files > 1 { format!(" ({files} files)") } else { String::new() };
+            let is_counted = *files > 1 && *label != HINT_LABEL;
+            let files = if is_counted { format!(" ({files} files)") } else { String::new() };
             let _ = writeln!(stderr, "{HINT}{label}{HINT:#}{files}: {}", Escaped(text));
         }
         if !other_notes.is_empty() {
@@ -162,6 +166,11 @@ pub fn print(verbosity: Verbosity, notes: &[Note], losses: &[Loss], warnings: &[
     let mut messages = Messages::default();
     messages.add(None, notes, losses, warnings);
     messages.print(verbosity);
+}
+
+/// Prints a line to standard error. Ignores errors, since the stream may be closed.
+pub fn print_line(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
 }
 
 fn print_warning(text: &str, out: &mut impl Write) {

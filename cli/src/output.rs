@@ -1,6 +1,6 @@
 //! Writes output files atomically, or to standard output.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -50,10 +50,43 @@ pub struct StagedOutput {
     purposes: BTreeMap<PathBuf, String>,
     /// The images copied by the last conversion, which may be replaced; `None` without a log.
     earlier_images: Option<ImageHashes>,
-    /// The outputs of a batch, which companion files must not replace.
-    batch_outputs: Arc<HashSet<PathBuf>>,
+    /// The owners of the files of a batch.
+    owners: Arc<FileOwners>,
     /// The content for standard output.
     stdout_content: Vec<u8>,
+}
+
+/// The output that each file of a batch belongs to, by path, so that no two outputs write the same file.
+#[derive(Debug, Default)]
+pub struct FileOwners(Mutex<HashMap<PathBuf, FileOwner>>);
+
+#[derive(Debug)]
+enum FileOwner {
+    /// The output with this path.
+    Output(PathBuf),
+    /// The outputs that refer to the image. They compare its content.
+    Images,
+}
+
+impl FileOwners {
+    /// Reserves the paths of the outputs of a batch.
+    pub fn of_outputs(outputs: impl Iterator<Item = PathBuf>) -> FileOwners {
+        FileOwners(Mutex::new(outputs.map(|path| (path.clone(), FileOwner::Output(path))).collect()))
+    }
+
+    /// Makes the file `path` a file of `output` or, if `is_image` is set, an image. Returns `false` if it has another
+    /// owner.
+    fn claim(&self, path: &Path, output: &Path, is_image: bool) -> bool {
+        let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match owners.get(path) {
+            Some(FileOwner::Output(owner)) => owner == output,
+            Some(FileOwner::Images) => is_image,
+            None => {
+                let owner = if is_image { FileOwner::Images } else { FileOwner::Output(output.to_owned()) };
+                owners.insert(path.to_owned(), owner).is_none()
+            }
+        }
+    }
 }
 
 /// A file that is written, but not yet moved to its path.
@@ -96,25 +129,20 @@ impl StagedOutput {
             files: Vec::new(),
             purposes: BTreeMap::new(),
             earlier_images: None,
-            batch_outputs: Arc::default(),
+            owners: Arc::default(),
             stdout_content: Vec::new(),
         }
     }
 
     /// Like [`new`](StagedOutput::new), but creates missing folders on commit. `earlier_images` lists the images copied
-    /// by the last conversion, if there is a log; `batch_outputs` lists the outputs of the batch.
+    /// by the last conversion, if there is a log.
     pub fn with_new_folders(
         path: &Path,
         force: bool,
         earlier_images: Option<ImageHashes>,
-        batch_outputs: Arc<HashSet<PathBuf>>,
+        owners: Arc<FileOwners>,
     ) -> StagedOutput {
-        StagedOutput {
-            creates_folders: true,
-            earlier_images,
-            batch_outputs,
-            ..StagedOutput::new(path, force)
-        }
+        StagedOutput { creates_folders: true, earlier_images, owners, ..StagedOutput::new(path, force) }
     }
 
     pub fn path(&self) -> &Path {
@@ -124,6 +152,11 @@ impl StagedOutput {
     /// Returns the name of the output as a companion file: see [`to_name`].
     pub fn name(&self) -> String {
         to_name(self.path.file_name().unwrap_or_default())
+    }
+
+    /// Returns the path of the companion file `name`.
+    fn companion(&self, name: &str) -> PathBuf {
+        if name == self.name() { self.path.clone() } else { self.path.with_file_name(from_name(name)) }
     }
 
     /// Returns a usage error if the output file exists and must not be replaced. Called before a command does any work.
@@ -147,16 +180,16 @@ impl StagedOutput {
     ///
     /// Returns a usage error if the path is already used for a file of this output, or for another output of the batch.
     pub fn reserve_image(&mut self, name: &str, source: &Path) -> Result<()> {
-        let path = self.path.with_file_name(from_name(name));
-        let claimed = self.claim(&path, format!("the image {}", text_of(source)));
+        let path = self.companion(name);
+        let claimed = self.claim(&path, format!("the image {}", text_of(source)), true);
         claimed.map_err(|error| Failure::usage(&text_of(&path), error).with_hint(RENAME))
     }
 
-    /// Records that `path` is used for `purpose`. Returns an error if the path is already used, or is another output of
-    /// the batch.
-    fn claim(&mut self, path: &Path, purpose: String) -> io::Result<()> {
-        let is_another = path != self.path && self.batch_outputs.contains(path);
-        match self.purposes.get(path).map(String::as_str).or(is_another.then_some("another output")) {
+    /// Records that `path` is used for `purpose`. Returns an error if the path is already used in this output, or for
+    /// another output of the batch.
+    fn claim(&mut self, path: &Path, purpose: String, is_image: bool) -> io::Result<()> {
+        let is_free = self.owners.claim(path, &self.path, is_image);
+        match self.purposes.get(path).map(String::as_str).or((!is_free).then_some("another output")) {
             Some(other) => {
                 let message = format!("the same file for {other} and {purpose}");
                 Err(io::Error::new(io::ErrorKind::InvalidInput, message))
@@ -178,7 +211,7 @@ impl StagedOutput {
     /// copy, or if the image cannot be written.
     pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<Option<(String, String)>> {
         self.reserve_image(name, source)?;
-        let path = self.path.with_file_name(from_name(name));
+        let path = self.companion(name);
         let failure = |error: io::Error| Failure::io(&text_of(&path), &error);
         let key = text_of(&path);
         let earlier_hash = self.earlier_images.as_ref().and_then(|images| images.get(&key).cloned());
@@ -284,14 +317,14 @@ impl StagedOutput {
 
 impl Files for StagedOutput {
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        regular_files::read(&self.path.with_file_name(name), limit)
+        regular_files::read(&self.companion(name), limit)
     }
 
     /// Keeps an existing image with the same content.
     fn create_image(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let path = self.path.with_file_name(name);
+        let path = self.companion(name);
         match !is_standard(&self.path) && matches!(compare_content(&path, bytes), Ok(Some(true))) {
-            true => self.claim(&path, "an embedded image".to_owned()),
+            true => self.claim(&path, "an embedded image".to_owned(), false),
             false => self.create(name)?.write_all(bytes),
         }
     }
@@ -308,9 +341,9 @@ impl Files for StagedOutput {
             self.stdout_content.clear();
             return Ok(Box::new(&mut self.stdout_content));
         }
-        let path = if name == self.name() { self.path.clone() } else { self.path.with_file_name(name) };
+        let path = self.companion(name);
         let rejected = path.is_file() && !self.force;
-        let file = match self.claim(&path, "the output".to_owned()) {
+        let file = match self.claim(&path, "the output".to_owned(), false) {
             Ok(()) if rejected => Err(io::ErrorKind::AlreadyExists.into()),
             Ok(()) => self.open(&path, FileRole::Output),
             Err(error) => Err(error),

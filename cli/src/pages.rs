@@ -6,6 +6,7 @@ macro_rules! page {
         concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/", $name)
     };
 }
+pub(crate) use page;
 
 /// The page of interpretations.
 pub const INTERPRETATIONS: &str = page!("interpretations.md");

@@ -17,7 +17,7 @@ use crate::readable::Readable;
 pub struct ReadArgs {
     /// Read the files as this format instead of detecting it.
     #[arg(long, value_name = "FORMAT", value_parser = encoding::encoding_parser(&Formats::builtin(), Readable::ALL))]
-    from: Option<Encoding>,
+    pub from: Option<Encoding>,
     /// Read the files as this dialect instead of detecting it.
     #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
@@ -60,41 +60,19 @@ impl ReadArgs {
         read_options(self.lenient).strictness
     }
 
-    /// Reads a file or standard input, and determines its encoding, for a command that reads the encodings `readable`.
+    /// Reads a file or standard input, and determines its encoding. `readable` contains the encodings for which
+    /// messages suggest `--from`.
     ///
     /// # Errors
     ///
-    /// Also returns the errors of `encoding_among`.
+    /// Also returns an error if the content is of another kind than the name promises, or a usage error if the encoding
+    /// lacks the given dialect.
     pub fn read(&self, path: &Path, readable: Readable, formats: &Formats) -> Result<(Buffer, Encoding)> {
         let bytes = self.read_bytes(path, formats)?;
-        let encoding = self.encoding_among(readable, &bytes, path, formats)?;
-        Ok((bytes, encoding))
-    }
-
-    /// Reads a file or standard input, but only the first bytes if they show that it cannot be read as a file of the
-    /// given or any other encoding.
-    pub fn read_bytes(&self, path: &Path, formats: &Formats) -> Result<Buffer> {
-        input::read_expected(path, &|start, size| Encoding::may_read(self.from, path, formats, start, size))
-    }
-
-    /// Returns the given or detected encoding of a file, for a command that reads the encodings `readable`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the content is of another kind than the name promises. Returns a usage error if the command
-    /// does not read the encoding, or the encoding lacks the given dialect.
-    fn encoding_among(
-        &self,
-        readable: Readable,
-        bytes: &[u8],
-        path: &Path,
-        formats: &Formats,
-    ) -> Result<Encoding> {
         let encoding = match self.from {
             Some(encoding) => encoding,
-            None => content_kind::detect(bytes, path, readable, formats)?,
+            None => content_kind::detect(&bytes, path, readable, formats)?,
         };
-        readable.require(encoding, path, formats)?;
         match (encoding, self.dialect) {
             (Encoding::Format(format), Some(dialect)) => require_dialect(format, dialect, &name_of(path))?,
             (_, Some(_)) => {
@@ -103,6 +81,12 @@ impl ReadArgs {
             }
             (_, None) => {}
         }
-        Ok(encoding)
+        Ok((bytes, encoding))
+    }
+
+    /// Reads a file or standard input, but only the first bytes if they show that it cannot be read as a file of the
+    /// given or any other encoding.
+    pub fn read_bytes(&self, path: &Path, formats: &Formats) -> Result<Buffer> {
+        input::read_expected(path, &|start, size| Encoding::may_read(self.from, path, formats, start, size))
     }
 }

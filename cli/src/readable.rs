@@ -5,15 +5,16 @@ use std::path::Path;
 use meshspec::{AnyFormat, Formats};
 
 use crate::encoding::Encoding;
-use crate::failure::{Failure, Result};
-use crate::input::{is_standard, name_of};
+use crate::failure::Failure;
+use crate::input::{STANDARD, name_of};
 use crate::shell::shell_quoted;
+use crate::terminal::is_terminal_control;
 
 /// The encodings that a command reads. Determines the values of `--from`.
 #[derive(Debug, Clone, Copy)]
 pub struct Readable {
-    /// The command and its verb, such as `dump shows`.
-    pub subject: &'static str,
+    /// The name of the command.
+    pub command: &'static str,
     /// Whether the command reads files of a format.
     pub reads_format: fn(AnyFormat) -> bool,
     pub reads_interchange: bool,
@@ -23,26 +24,14 @@ pub struct Readable {
 
 impl Readable {
     /// Everything that the program reads.
-    pub const ALL: Readable = Readable {
-        subject: "meshspec reads",
-        reads_format: |_| true,
-        reads_interchange: true,
-        reads_json: true,
-    };
+    pub const ALL: Readable =
+        Readable { command: "meshspec", reads_format: |_| true, reads_interchange: true, reads_json: true };
 
     pub fn contains(self, encoding: Encoding) -> bool {
         match encoding {
             Encoding::Format(format) => (self.reads_format)(format),
             Encoding::Interchange(_) => self.reads_interchange,
             Encoding::Json => self.reads_json,
-        }
-    }
-
-    /// Returns a usage error about the file `path` if the command does not read the encoding.
-    pub fn require(self, encoding: Encoding, path: &Path, formats: &Formats) -> Result<()> {
-        match self.contains(encoding) {
-            true => Ok(()),
-            false => Err(self.failure(encoding, path, formats)),
         }
     }
 
@@ -56,7 +45,11 @@ impl Readable {
             Encoding::Json => "JSON".to_owned(),
             Encoding::Format(_) | Encoding::Interchange(_) => encoding.to_string(),
         };
-        let message = format!("{} {} only, not {found}", self.subject, names.join(", "));
+        let names = match &names[..] {
+            [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            names => names.concat(),
+        };
+        let message = format!("{} supports only {names}, not {found}", self.command);
         Failure::usage(&name_of(path), message).with_hint(alternative(encoding, path))
     }
 }
@@ -66,9 +59,8 @@ pub fn alternative(encoding: Encoding, path: &Path) -> String {
     let file = argument_of(path);
     match encoding {
         Encoding::Interchange(_) => {
-            "convert it first; `info`, `check`, `convert`, `render`, `diff` and `view` read \
-                                     interchange formats"
-                .to_owned()
+            let commands = "`info`, `check`, `convert`, `render`, `diff` and `view`";
+            format!("convert it first; {commands} read interchange formats")
         }
         Encoding::Json => format!("write the document as a file first: `meshspec convert {file} OUT`"),
         Encoding::Format(format) if format.about().layouts().is_empty() => format!(
@@ -85,7 +77,11 @@ pub fn alternative(encoding: Encoding, path: &Path) -> String {
     }
 }
 
-/// Returns an input file as an argument of a suggested command.
+/// Returns an input file as an argument of a suggested command; `FILE` if its name cannot be printed.
 pub fn argument_of(path: &Path) -> String {
-    if is_standard(path) { path.display().to_string() } else { shell_quoted(&name_of(path)) }
+    match path.to_str() {
+        Some(STANDARD) => STANDARD.to_owned(),
+        Some(name) if !name.chars().any(is_terminal_control) => shell_quoted(name),
+        _ => "FILE".to_owned(),
+    }
 }

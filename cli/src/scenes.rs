@@ -22,16 +22,18 @@ pub enum SceneSource {
 
 impl SceneSource {
     /// Parses a JSON document of a built-in or custom format. Applies `change` to the document of a built-in format,
-    /// then checks it with `strictness`.
+    /// then checks it with `strictness`. `from` is the value of `--from`.
     pub fn from_json(
         text: &[u8],
         path: &Path,
         formats: &Formats,
         strictness: Strictness,
         write_options: &WriteOptions,
+        from: Option<Encoding>,
         change: impl FnOnce(&mut Document),
     ) -> Result<SceneSource> {
         let name = name_of(path);
+        let text = json::without_byte_order_mark(text);
         if let Ok(format) = json::find_format(text, formats)
             && format.built_in_id().is_none()
         {
@@ -43,17 +45,20 @@ impl SceneSource {
         let mut document = json::read_document(text).map_err(|error| Failure::invalid(&name, error))?;
         change(&mut document);
         match document.check().first_rejected(strictness) {
-            Some(finding) => Err(Failure::invalid(&name, finding).with_hint(rejection_hint(finding.rule))),
+            Some(finding) => {
+                Err(Failure::invalid(&name, finding).with_hint(rejection_hint(finding.rule, from)))
+            }
             None => Ok(SceneSource::Document(Box::new(document))),
         }
     }
 
     /// Converts the content to a scene, and lists the losses. `options` returns the options for the name of a format
-    /// and its conventions.
+    /// and its conventions, `from` is the value of `--from`.
     pub fn into_scene(
         self,
         path: &Path,
         read_options: &ReadOptions,
+        from: Option<Encoding>,
         options: impl FnOnce(&str, Conventions) -> SceneOptions,
     ) -> Result<(Scene, Vec<Loss>)> {
         match self {
@@ -62,7 +67,7 @@ impl SceneSource {
                 let options = options(format.name(), format.conventions());
                 document.into_scene(&options).map_err(|error| Failure::from_error(&name_of(path), &error))
             }
-            SceneSource::File(format, bytes) => read_file(format, &bytes, path, read_options, options),
+            SceneSource::File(format, bytes) => read_file(format, &bytes, path, read_options, from, options),
         }
     }
 }
@@ -98,30 +103,33 @@ pub fn read_with(
 ) -> Result<Scene> {
     let options = options.clone().with_strictness(read_args.strictness());
     let of_format = |_: &str, conventions| options.clone().with_conventions(conventions);
+    let from = read_args.from;
     let read = match encoding {
         Encoding::Format(format) => read_file(
             format,
             bytes,
             path,
             &read_args.options(encoding, bytes).with_limits(*limits),
+            from,
             of_format,
         ),
         Encoding::Json => {
             let write_options = WriteOptions::lenient();
+            let strictness = read_args.strictness();
             let content =
-                SceneSource::from_json(bytes, path, formats, read_args.strictness(), &write_options, |_| ())?;
+                SceneSource::from_json(bytes, path, formats, strictness, &write_options, from, |_| ())?;
             let read_options = match &content {
                 SceneSource::File(format, file) => read_args.options(Encoding::Format(*format), file),
                 SceneSource::Document(_) => read_args.options(encoding, bytes),
             };
-            content.into_scene(path, &read_options, of_format)
+            content.into_scene(path, &read_options, from, of_format)
         }
         Encoding::Interchange(format) => {
             let options = options.clone().with_max_triangles(limits.max_triangles);
             let options = options.with_conventions(format.conventions());
             let siblings = SiblingFiles::new(path);
             format.read(bytes, &siblings, &options, limits).map_err(|error| {
-                let failure = Failure::from_file_error(&name_of(path), &error, bytes);
+                let failure = Failure::from_file_error(&name_of(path), &error, bytes, from);
                 let lenient = options.clone().with_strictness(Strictness::Lenient);
                 failure.with_lenient_hint(|| format.read(bytes, &siblings, &lenient, limits).is_ok())
             })
@@ -135,11 +143,12 @@ fn read_file(
     bytes: &[u8],
     path: &Path,
     read_options: &ReadOptions,
+    from: Option<Encoding>,
     options: impl FnOnce(&str, Conventions) -> SceneOptions,
 ) -> Result<(Scene, Vec<Loss>)> {
     let name = name_of(path);
     let options = options(format.name(), encoding::require_scenes(format, &name)?);
     format
         .read_scene(bytes, read_options, &options)
-        .map_err(|error| Failure::from_file_error(&name, &error, bytes))
+        .map_err(|error| Failure::from_file_error(&name, &error, bytes, from))
 }

@@ -32,14 +32,17 @@ const MAX_NAMES: usize = 5;
 /// it, and the wall of a cavity.
 pub fn warnings(scene: &Scene) -> Vec<String> {
     let solids: Vec<_> = scene.meshes.iter().map(Solid::of).collect();
+    let all = BoxTree::of(solids.iter().map(|solid| solid.bounds));
+    let positive = solids.iter().filter(|solid| solid.volume > 0.0);
+    let positive = BoxTree::of(positive.map(|solid| solid.bounds));
     let (mut opposing, mut negative) = (Vec::new(), Vec::new());
-    for (index, (mesh, solid)) in scene.meshes.iter().zip(&solids).enumerate() {
-        let mut others = (0..).zip(&solids).filter(|(other, _)| *other != index).map(|(_, other)| other);
+    for (index, (mesh, Solid { volume, bounds })) in scene.meshes.iter().zip(&solids).enumerate() {
         if opposes_normals(mesh) {
             opposing.push(index);
-        } else if solid.volume < 0.0
+        } else if *volume < 0.0
             && is_closed(mesh)
-            && !others.any(|other| solid.encloses(other) || (other.volume > 0.0 && other.encloses(solid)))
+            && !all.as_ref().is_some_and(|tree| tree.has_box_inside(bounds))
+            && !positive.as_ref().is_some_and(|tree| tree.has_box_around(bounds))
         {
             negative.push(index);
         }
@@ -66,14 +69,14 @@ struct Solid {
     /// The signed volume; 0 if it is below [`MIN_VOLUME`], or the mesh has no finite size. Meaningful only for a closed
     /// mesh.
     volume: f64,
-    min: DVec3,
-    max: DVec3,
+    bounds: Bounds,
 }
 
 impl Solid {
     fn of(mesh: &Mesh) -> Solid {
         let points = mesh.positions.iter().map(|position| to_point(*position));
-        let (min, max) = bounding_box(points);
+        let bounds = Bounds::of(points);
+        let Bounds { min, max } = bounds;
         let center = (min + max) / 2.0;
         let mut sum = 0.0;
         mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
@@ -85,26 +88,87 @@ impl Solid {
         let has_volume = volume.is_finite() && volume.abs() > least;
         let volume = if has_volume { volume } else { 0.0 };
         if mesh.placements.is_empty() {
-            return Solid { volume, min, max };
+            return Solid { volume, bounds };
         }
         let corners = (0..8).map(|corner| {
             DVec3::select(BVec3::new(corner & 1 == 0, corner & 2 == 0, corner & 4 == 0), min, max)
         });
         let instances = mesh.placements.iter().flat_map(Placement::transforms);
-        let (min, max) = bounding_box(
+        let bounds = Bounds::of(
             instances
                 .flat_map(|transform| corners.clone().map(move |corner| transform.transform_point3(corner))),
         );
-        Solid { volume, min, max }
+        Solid { volume, bounds }
+    }
+}
+
+/// An axis-aligned bounding box.
+#[derive(Clone, Copy)]
+struct Bounds {
+    min: DVec3,
+    max: DVec3,
+}
+
+impl Bounds {
+    fn of(points: impl Iterator<Item = DVec3>) -> Bounds {
+        let empty = Bounds { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
+        points.fold(empty, |Bounds { min, max }, point| Bounds { min: min.min(point), max: max.max(point) })
     }
 
-    fn encloses(&self, inner: &Solid) -> bool {
+    fn encloses(&self, inner: &Bounds) -> bool {
         self.min.cmplt(inner.min).all() && self.max.cmpgt(inner.max).all()
     }
 }
 
-fn bounding_box(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
-    points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), point| (min.min(point), max.max(point)))
+/// A tree of bounding boxes, so that a search need not compare all of them.
+struct BoxTree {
+    /// The smallest coordinates of the minima and the largest of the maxima: the bounding box of all.
+    outermost: Bounds,
+    /// The largest coordinates of the minima and the smallest of the maxima.
+    innermost: Bounds,
+    halves: Option<Box<[BoxTree; 2]>>,
+}
+
+impl BoxTree {
+    /// Returns the tree of the boxes that are not empty; `None` without such a box.
+    fn of(boxes: impl Iterator<Item = Bounds>) -> Option<BoxTree> {
+        BoxTree::build(&mut boxes.filter(|bounds| bounds.min.cmple(bounds.max).all()).collect::<Vec<_>>())
+    }
+
+    /// Divides the boxes at the median of their centres, along the longest side of all.
+    fn build(boxes: &mut [Bounds]) -> Option<BoxTree> {
+        let first = *boxes.first()?;
+        let mut tree = BoxTree { outermost: first, innermost: first, halves: None };
+        for Bounds { min, max } in boxes.iter() {
+            let BoxTree { outermost, innermost, .. } = &mut tree;
+            *outermost = Bounds { min: outermost.min.min(*min), max: outermost.max.max(*max) };
+            *innermost = Bounds { min: innermost.min.max(*min), max: innermost.max.min(*max) };
+        }
+        if boxes.len() > 1 {
+            let axis = (tree.outermost.max - tree.outermost.min).max_position();
+            let middle = boxes.len() / 2;
+            let double_center = |bounds: &Bounds| bounds.min[axis] + bounds.max[axis];
+            boxes.select_nth_unstable_by(middle, |a, b| double_center(a).total_cmp(&double_center(b)));
+            let (left, right) = boxes.split_at_mut(middle);
+            let halves = BoxTree::build(left).zip(BoxTree::build(right));
+            tree.halves = halves.map(|(left, right)| Box::new([left, right]));
+        }
+        Some(tree)
+    }
+
+    /// Returns `true` if a box lies strictly inside `outer`.
+    fn has_box_inside(&self, outer: &Bounds) -> bool {
+        let halves = self.halves.as_ref();
+        outer.encloses(&self.innermost)
+            && halves.is_none_or(|halves| halves.iter().any(|half| half.has_box_inside(outer)))
+    }
+
+    /// Returns `true` if a box strictly encloses `inner`.
+    fn has_box_around(&self, inner: &Bounds) -> bool {
+        let halves = self.halves.as_ref();
+        self.outermost.encloses(inner)
+            && halves.is_none_or(|halves| halves.iter().any(|half| half.has_box_around(inner)))
+    }
 }
 
 /// Returns `true` if the winding of most faces opposes the normals of their corners.

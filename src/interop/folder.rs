@@ -39,8 +39,7 @@ impl Folder {
         Folder::new(folder.unwrap_or(Path::new(".")))
     }
 
-    /// Returns the canonical path of a file inside the folder. Without such a file, bytes that [`to_name`]
-    /// percent-encodes are decoded.
+    /// Returns the canonical path of a file inside the folder.
     ///
     /// ```
     /// use meshspec::interop::Folder;
@@ -54,41 +53,38 @@ impl Folder {
     ///
     /// Returns an error of kind [`io::ErrorKind::Unsupported`] if the file is outside the folder. Otherwise, returns
     /// any error from [`fs::canonicalize`].
-    pub fn locate(&self, name: impl AsRef<Path>) -> io::Result<PathBuf> {
-        let name = name.as_ref();
+    pub fn locate(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         let folder = fs::canonicalize(&self.0)?;
         let outside = |_| name_error("not read for safety, since it is outside the folder of the file");
-        let file = match fs::canonicalize(self.join_inside(name).map_err(outside)?) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let decoded = name.to_str().map(from_name).unwrap_or_default();
-                fs::canonicalize(self.0.join(decoded)).map_err(|_| error)?
-            }
-            found => found?,
-        };
+        let file = fs::canonicalize(self.join_inside(path.as_ref()).map_err(outside)?)?;
         match file.starts_with(folder) {
             true => Ok(file),
             false => Err(name_error("not read for safety, since it is a link to a file outside the folder")),
         }
     }
 
-    fn join_inside(&self, name: &Path) -> io::Result<PathBuf> {
+    fn join_inside(&self, path: &Path) -> io::Result<PathBuf> {
         let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-        match name.components().all(is_inside) {
-            true => Ok(self.0.join(name)),
+        match path.components().all(is_inside) {
+            true => Ok(self.0.join(path)),
             false => Err(name_error("outside the folder of the file")),
         }
     }
 }
 
-/// Converts a path to the name of a companion file. Bytes that are not UTF-8 are percent-encoded, so that different paths
-/// have different names.
+/// Converts a path to the name of a companion file, as in [`Files`]. Bytes that are not UTF-8 are percent-encoded. Percent
+/// signs that could be read as such an encoding become `%25`, so that different paths have different names.
 ///
 /// ```
 /// # #[cfg(unix)] {
 /// use std::ffi::OsStr;
 /// use std::os::unix::ffi::OsStrExt;
 ///
-/// assert_eq!(meshspec::interop::to_name(OsStr::from_bytes(b"caf\xe9.glb")), "caf%E9.glb");
+/// use meshspec::interop::to_name;
+///
+/// assert_eq!(to_name(OsStr::from_bytes(b"caf\xe9.glb")), "caf%E9.glb");
+/// assert_eq!(to_name("caf%E9.glb"), "caf%25E9.glb");
+/// assert_eq!(to_name("my%20robot.glb"), "my%20robot.glb");
 /// # }
 /// ```
 pub fn to_name(path: impl AsRef<OsStr>) -> String {
@@ -99,18 +95,33 @@ pub fn to_name(path: impl AsRef<OsStr>) -> String {
 pub(super) fn name_from_bytes(bytes: &[u8]) -> String {
     let mut name = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        name += chunk.valid();
+        for (index, part) in chunk.valid().split('%').enumerate() {
+            if index > 0 {
+                name += if escaped_byte(part.as_bytes()).is_some() { "%25" } else { "%" };
+            }
+            name += part;
+        }
         name.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
     }
     name
 }
 
-/// Returns the path that has the name `name`: the inverse of [`to_name`].
+/// Returns the byte that `%` and the following `digits` represent in a name: a percent sign, or a byte that is not
+/// ASCII. Returns `None` if `%` represents only itself.
+fn escaped_byte(digits: &[u8]) -> Option<u8> {
+    let digits = digits.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+    let byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    (byte == b'%' || !byte.is_ascii()).then_some(byte)
+}
+
+/// Returns the path that has the name `name`: the inverse of [`to_name`]. A name that no path has is a path itself.
 ///
 /// ```
 /// use meshspec::interop::{from_name, to_name};
 ///
 /// assert_eq!(to_name(from_name("caf%E9.png")), "caf%E9.png");
+/// assert_eq!(from_name("caf%25E9.png").to_str(), Some("caf%E9.png"));
+/// // These bytes are UTF-8, so `to_name` does not encode them.
 /// assert_eq!(from_name("caf%C3%A9.png").to_str(), Some("caf%C3%A9.png"));
 /// ```
 pub fn from_name(name: &str) -> PathBuf {
@@ -122,10 +133,7 @@ pub(super) fn bytes_from_name(name: &str) -> Vec<u8> {
     let mut rest = name.as_bytes();
     let mut bytes = Vec::with_capacity(rest.len());
     while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let escaped =
-            digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match escaped.filter(|byte| !byte.is_ascii()) {
+        match escaped_byte(after).filter(|_| *first == b'%') {
             Some(byte) => {
                 bytes.push(byte);
                 rest = &after[2..];
@@ -136,7 +144,6 @@ pub(super) fn bytes_from_name(name: &str) -> Vec<u8> {
             }
         }
     }
-    // A name like `caf%C3%A9.png`, whose escapes are UTF-8, is that of a file with percent signs.
     if name_from_bytes(&bytes) == name { bytes } else { name.as_bytes().to_vec() }
 }
 
@@ -158,7 +165,7 @@ fn name_error(message: &str) -> io::Error {
 
 impl Files for Folder {
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let path = self.locate(name)?;
+        let path = self.locate(from_name(name))?;
         // Opening a pipe or a device could block.
         if !fs::metadata(&path)?.is_file() {
             let message = "not read, since it is not a regular file";
@@ -170,6 +177,6 @@ impl Files for Folder {
     }
 
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
-        Ok(Box::new(File::create(self.join_inside(name.as_ref())?)?))
+        Ok(Box::new(File::create(self.join_inside(&from_name(name))?)?))
     }
 }

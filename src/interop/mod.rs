@@ -53,6 +53,8 @@ pub mod __private {
 /// The companion files of a model: glTF buffers, OBJ material libraries and images. Writing also creates the model
 /// file. [`Folder`] stores files in a folder, and `BTreeMap` in memory.
 ///
+/// Names represent paths relative to the model, see [`to_name`] and [`from_name`].
+///
 /// ```
 /// # #[cfg(all(feature = "mesh", feature = "gltf"))] {
 /// use std::collections::BTreeMap;

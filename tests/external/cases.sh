@@ -12,9 +12,18 @@ cases=${MESHSPEC_WRONG_CASES:-$root/../shared/cases}
 cd "$root"
 target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
 cargo build --quiet --locked -p meshspec-cli
-python3 "$cases/run.py" "$target/debug/meshspec"
 
-# The formats are a crate of their own, which names the checkout that it depends on.
+# Runs cases. Fails unless all of them are right, and there is one.
+run_cases() {
+    local output status=0
+    output=$(python3 "$cases/run.py" "$@") || status=$?
+    echo "$output"
+    [[ ${output##*$'\n'} != "0 of 0 right" ]] || return 1
+    return "$status"
+}
+run_cases "$target/debug/meshspec"
+
+# The formats are in a separate crate, which names the checkout that it depends on.
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 cp -r "$cases/declared/." "$folder"
@@ -24,5 +33,5 @@ cargo build --quiet --manifest-path "$folder/Cargo.toml" --target-dir "$target/c
 # Left out: inline content (`inline_`), recounts (`recount_`), tables of text (`rename_`) and generated values
 # (`generated_`), which declarations cannot express yet.
 for prefix in read_ check_ corpus_of_empty_items wide_number kaitai_; do
-    python3 "$cases/run.py" "$target/cases/debug/declared" --only "$prefix" "$cases/declared.py"
+    run_cases "$target/cases/debug/declared" --only "$prefix" "$cases/declared.py"
 done

@@ -159,10 +159,34 @@ fn names_that_are_not_utf8_are_saved_and_opened() {
     // A reference with bytes that are not UTF-8.
     let path = folder.path().join("b.gltf");
     let text = fs::read_to_string(folder.path().join(OsStr::from_bytes(b"a\xff.gltf"))).unwrap();
-    assert!(text.contains("a%25FF.bin"), "{text}");
-    fs::write(&path, text.replace("a%25FF.bin", "c%FF.bin")).unwrap();
-    fs::rename(folder.path().join("a%FF.bin"), folder.path().join(OsStr::from_bytes(b"c\xff.bin"))).unwrap();
+    assert!(text.contains("a%FF.bin"), "{text}");
+    fs::write(&path, text.replace("a%FF.bin", "c%FF.bin")).unwrap();
+    let buffer = |name: &[u8]| folder.path().join(OsStr::from_bytes(name));
+    fs::rename(buffer(b"a\xff.bin"), buffer(b"c\xff.bin")).unwrap();
     assert_eq!(Scene::open(&path).unwrap().0.triangles().count(), scene.triangles().count());
+}
+
+#[cfg(unix)]
+#[test]
+fn different_paths_have_different_names() {
+    use std::collections::HashMap;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    use meshspec::interop::{from_name, to_name};
+    // All paths of up to six of these bytes.
+    let mut paths = vec![Vec::new()];
+    let mut names = HashMap::new();
+    for _ in 0..=6 {
+        for path in &paths {
+            let path = OsStr::from_bytes(path);
+            let name = to_name(path);
+            assert_eq!(from_name(&name).as_os_str(), path, "{name}");
+            assert_eq!(names.insert(name, path.to_owned()), None);
+        }
+        let longer = |path: &Vec<u8>| b"%25F\xff".iter().map(|byte| [&path[..], &[*byte]].concat()).collect();
+        paths = paths.iter().flat_map(|path| -> Vec<Vec<u8>> { longer(path) }).collect();
+    }
 }
 
 #[test]

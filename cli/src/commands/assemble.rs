@@ -1,6 +1,5 @@
 //! `meshspec assemble`: writes a file from the output of `dump --json`.
 
-use crate::encoding::Encoding;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -8,16 +7,17 @@ use clap::Args;
 use meshspec::layout::assemble::{FileValues, UntypedValue};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::walk::TRAILING;
-use meshspec::{Formats, Limits};
+use meshspec::{AnyFormat, Formats, Limits};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::content_kind::ContentKind;
+use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
 use crate::readable;
-use crate::{output, progress, untyped_value};
+use crate::{json, output, progress, untyped_value};
 
 /// Write a file from the values printed by `dump --json`, edited or not.
 ///
@@ -68,18 +68,21 @@ impl Assemble {
         output::reject_existing(&self.output, self.force)?;
         let name = name_of(&self.input);
         let text = input::read_expected(&self.input, &|start, _| Encoding::Json.may_start_with(start))?;
+        let text = json::without_byte_order_mark(&text);
         let lines = text.split(|byte| *byte == b'\n').enumerate();
         let mut lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
         let Some((_, head)) = lines.next() else {
             return Err(Failure::invalid(&name, "empty: expected the output of `dump --json`"));
         };
-        let layout = match ContentKind::of(&text, formats) {
+        let layout = match ContentKind::of(text, formats) {
             None | Some(ContentKind::Dump | ContentKind::OtherJson) => {
                 parse_layout(head, formats).map_err(|message| Failure::invalid(&name, message))
             }
             Some(other) => Err(self.not_a_dump(other)),
         };
-        let mut values = FileValues::new(layout?);
+        let (format, layout) = layout?;
+        Encoding::Format(format).require_extension(&self.output, formats)?;
+        let mut values = FileValues::new(layout);
         for (index, line) in lines {
             add_line(line, &mut values)
                 .map_err(|message| Failure::invalid(&name, format!("line {}: {message}", index + 1)))?;
@@ -108,8 +111,8 @@ impl Assemble {
     }
 }
 
-/// Parses the first line of a dump. Returns the layout, or an error message.
-fn parse_layout(head: &[u8], formats: &Formats) -> Result<&'static Type, String> {
+/// Parses the first line of a dump. Returns the format and the layout, or an error message.
+fn parse_layout(head: &[u8], formats: &Formats) -> Result<(AnyFormat, &'static Type), String> {
     let HeadLine { format, layout } = serde_json::from_slice(head)
         .map_err(|error| format!("line 1: expected an object with `format` and `layout`: {error}"))?;
     let format = formats.get(&format).map_err(|error| format!("line 1: {error}"))?;
@@ -119,7 +122,7 @@ fn parse_layout(head: &[u8], formats: &Formats) -> Result<&'static Type, String>
         (_, []) => Err(format!("{format} is a text format, which has no layout to assemble")),
         (None, _) => Err(format!("line 1: `layout` is missing, expected one of {}", names.join(", "))),
         (Some(layout), _) => match layouts.iter().find(|(name, _)| *name == layout) {
-            Some((_, ty)) => Ok(ty),
+            Some((_, ty)) => Ok((format, ty)),
             None => Err(format!("{format} has no layout \"{layout}\", only {}", names.join(", "))),
         },
     }

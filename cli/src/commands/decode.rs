@@ -15,6 +15,7 @@ use crate::failure::{Failure, Result, Status};
 use crate::input::{name_of, text_of};
 use crate::json;
 use crate::output_format::OutputFormat::{self, Json};
+use crate::pages::page;
 use crate::progress;
 use crate::read_args::ReadArgs;
 use crate::readable::Readable;
@@ -25,12 +26,19 @@ const DEFAULT_ROWS: usize = 8;
 /// The number of scalars to print per row if the items of an array are scalars.
 const SCALARS_PER_ROW: usize = 8;
 
+/// The help of `decode`.
+const ABOUT: &str = concat!(
+    "Show the decoded contents of a file: the data that a loader should have in memory after reading the file.\n\n",
+    "The contents have the same structure for every format: attributes, indices, skeleton, keys, and skinned positions \
+     at three times of each animation. Values are in the coordinate system of the file. With --json, the output \
+     includes the bits of floats; ",
+    page!("contents.md"),
+    " describes the data.",
+);
+
 /// Show the decoded contents of a file: the data that a loader should have in memory after reading the file.
-///
-/// The contents have the same structure for every format: attributes, indices, skeleton, keys, and skinned positions at
-/// three times of each animation. Values are in the coordinate system of the file. With --json, the output includes the
-/// bits of floats; https://github.com/meshspec/meshspec/blob/main/docs/contents.md describes the data.
 #[derive(Debug, Args)]
+#[command(long_about = ABOUT)]
 pub struct Decode {
     /// The file; `-` is standard input.
     file: PathBuf,
@@ -55,7 +63,7 @@ impl Decode {
         let contents = match encoding {
             Encoding::Format(format) => format
                 .contents(&bytes, &self.read_args.options(encoding, &bytes))
-                .map_err(|error| Failure::from_file_error(&name, &error, &bytes))?,
+                .map_err(|error| Failure::from_file_error(&name, &error, &bytes, self.read_args.from))?,
             Encoding::Json => {
                 json::read_document(&bytes).map_err(|error| Failure::invalid(&name, error))?.contents()
             }
@@ -80,8 +88,7 @@ impl Decode {
 }
 
 /// The files that `decode` shows.
-pub const READABLE: Readable =
-    Readable { subject: "decode shows", reads_interchange: false, ..Readable::ALL };
+pub const READABLE: Readable = Readable { command: "decode", reads_interchange: false, ..Readable::ALL };
 
 struct TextPrinter<'o, W> {
     out: &'o mut W,

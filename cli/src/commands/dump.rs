@@ -47,7 +47,7 @@ pub struct Dump {
 
 /// The files that `dump` shows.
 pub const READABLE: Readable =
-    Readable { subject: "dump shows", reads_interchange: false, reads_json: false, ..Readable::ALL };
+    Readable { command: "dump", reads_interchange: false, reads_json: false, ..Readable::ALL };
 
 struct DumpedFile<'f> {
     name: String,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use meshspec::layout::assemble::{self, Change, UntypedValue};
 use meshspec::layout::walk::{self, Segment};
-use meshspec::{AnyFormat, Finding, Formats, Report};
+use meshspec::{Finding, Formats, Report};
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
@@ -54,7 +54,7 @@ pub struct Edit {
 
 /// The files that `edit` changes.
 pub const READABLE: Readable = Readable {
-    subject: "edit changes",
+    command: "edit",
     reads_format: |format| !format.about().layouts().is_empty(),
     reads_interchange: false,
     reads_json: false,
@@ -70,10 +70,11 @@ impl Edit {
         let (bytes, encoding) = self.read_args.read(&self.input, READABLE, formats)?;
         let options = self.read_args.options(encoding, &bytes);
         let name = name_of(&self.input);
-        let format = if let Encoding::Format(format) = encoding { Some(format) } else { None };
-        let layout_of = |format: AnyFormat| format.layout_of(&bytes, options.dialect.unwrap_or_default());
-        let (Some(format), Some(layout)) = (format, format.and_then(layout_of)) else {
-            return Err(Failure::usage(&name, format_args!("{encoding} has no layout of this dialect")));
+        let Encoding::Format(format) = encoding else {
+            return Err(READABLE.failure(encoding, &self.input, formats));
+        };
+        let Some(layout) = format.layout_of(&bytes, options.dialect.unwrap_or_default()) else {
+            return Err(READABLE.failure(encoding, &self.input, formats));
         };
         encoding.require_extension(&self.output, formats)?;
         let limits = &options.limits;

@@ -145,7 +145,7 @@ impl Info {
     fn summarize(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {
         let (bytes, encoding) = self.read_args.read(path, Readable::ALL, formats)?;
         let options = self.read_args.options(encoding, &bytes).with_limits(self.limit_args.limits());
-        let fail = |error| Failure::from_file_error(&name_of(path), &error, &bytes);
+        let fail = |error| Failure::from_file_error(&name_of(path), &error, &bytes, self.read_args.from);
         let content = match encoding {
             Encoding::Format(format) => format.info(&bytes, &options).map_err(fail)?.into(),
             Encoding::Json => match json::read_document(&bytes) {

@@ -1,17 +1,18 @@
 //! `meshspec iyma`: merges and splits IyMA files, and reads and changes their user data.
 
-use crate::encoding::Encoding;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use meshspec::iyma::{self, DataChecksum, Document, Reader};
 use meshspec::{AnyFormat, Dialect, Format, FormatId, Formats, Loss, ReadOptions};
 
+use crate::buffer::MIN_LARGE_SIZE;
 use crate::compression_args::CompressionArgs;
 use crate::content_kind::ContentKind;
+use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, is_standard, name_of, read_options, text_of};
 use crate::listing;
@@ -256,16 +257,12 @@ impl GetArgs {
     fn run(&self) -> Result<Status> {
         let name = name_of(&self.input);
         output::reject_existing(&self.output, self.force)?;
-        let source: Box<dyn Read> = match is_standard(&self.input) {
-            true => Box::new(io::stdin().lock()),
-            false => {
-                let file = fs::File::open(&self.input).map_err(|error| Failure::io(&name, &error))?;
-                Box::new(io::BufReader::new(file))
-            }
-        };
+        let mut source = BufReader::with_capacity(MIN_LARGE_SIZE as usize, input::open(&self.input)?);
+        let start = source.fill_buf().map_err(|error| Failure::io(&name, &error))?.to_vec();
         let data = Reader::new(source, &read_options(self.lenient))
             .and_then(Reader::user_data)
-            .map_err(|error| Failure::from_read_error(&name, &error))?;
+            .map_err(|error| read_failure(&self.input, &start, &error))?;
+        // User data may be a file of any kind, so OUT may have any extension.
         output::write(&self.output, self.force, |out| out.write_all(&data))?;
         Ok(Status::Success)
     }
@@ -295,11 +292,23 @@ pub fn formats() -> Formats {
 
 /// The files that `iyma` reads.
 const READABLE: Readable = Readable {
-    subject: "iyma reads",
+    command: "iyma",
     reads_format: |format| format.built_in_id() == Some(FormatId::Iyma),
     reads_interchange: false,
     reads_json: false,
 };
+
+/// Creates the failure for an error from reading a file that starts with the bytes `start`. Names the format of a file in
+/// another one.
+fn read_failure(path: &Path, start: &[u8], error: &meshspec::Error) -> Failure {
+    let formats = Formats::builtin();
+    match ContentKind::of(start, &formats) {
+        Some(ContentKind::Encoding(encoding)) if !READABLE.contains(encoding) => {
+            READABLE.failure(encoding, path, &formats)
+        }
+        _ => Failure::from_read_error(&name_of(path), error, None),
+    }
+}
 
 impl WriteArgs {
     fn read_options(&self) -> ReadOptions {
@@ -310,15 +319,7 @@ impl WriteArgs {
         progress::on_file(path, || {
             let format = AnyFormat::from(FormatId::Iyma);
             let bytes = input::read_expected(path, &|start, _| format.may_start_with(start))?;
-            Document::read(&bytes, &self.read_options()).map_err(|error| {
-                let formats = Formats::builtin();
-                match ContentKind::of(&bytes, &formats) {
-                    Some(ContentKind::Encoding(encoding)) if !READABLE.contains(encoding) => {
-                        READABLE.failure(encoding, path, &formats)
-                    }
-                    _ => Failure::from_read_error(&name_of(path), &error),
-                }
-            })
+            Document::read(&bytes, &self.read_options()).map_err(|error| read_failure(path, &bytes, &error))
         })
     }
 

@@ -93,7 +93,13 @@ fn only_files_with_findings_are_listed() {
     assert!(error.starts_with("error: indices[2] ") && error.ends_with("[MESH-INDEX-RANGE, M13]"), "{error}");
     assert_eq!((counts, run.status), ("all/17.mesh: 1 error, 0 warnings\n", 1));
     assert_eq!(run.stderr, "30 files checked; --verbose lists all files and their findings\n");
+    // Hints are counted.
+    folder.put("all/30.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 -1\nf 1//1 2//1 3//1\n");
+    let run = folder.run("check all");
+    let counts = "all/17.mesh: 1 error, 0 warnings\nall/30.obj: 0 errors, 0 warnings, 1 hint\n";
+    assert!(run.stdout.ends_with(counts) && !run.stdout.contains("inside out"), "{}", run.stdout);
     let run = folder.run("check all --verbose");
+    assert!(run.stdout.contains("hint: inside out: "), "{}", run.stdout);
     assert!(
         run.stdout.contains("all/29.mesh: 0 errors") && run.stdout.contains("indices[2]"),
         "{}",

@@ -88,5 +88,8 @@ fn files_without_contents() {
     folder.put_mesh("a.mesh", &triangle());
     assert_eq!(folder.run("convert a.mesh a.glb").status, 0);
     let message = folder.run("decode a.glb").fails(2);
-    assert!(message.contains("decode shows mesh, crucible,") && message.contains("not glb"), "{message}");
+    assert!(
+        message.contains("decode supports only mesh, crucible,") && message.contains("not glb"),
+        "{message}"
+    );
 }

@@ -89,7 +89,7 @@ fn errors_name_line_and_column() {
     assert_rejected("", "EOF while parsing a value at line 1 column 0");
     assert_rejected("{\n  \"format\": \"mesh\",\n", "EOF while parsing a value at line 3 column 0");
     assert_rejected("{\"dialect\": \"spec\"}", "missing field `format` at line 1 column 19");
-    assert_rejected("[\"mesh\"]", "invalid type: sequence, expected a document at line 1 column 0");
+    assert_rejected("\"mesh\"", "invalid type: string \"mesh\", expected a document at line 1 column 6");
     assert_rejected("{}\n{}", "missing field `format` at line 1 column 2");
 
     let text = Folder::new().run_with("convert - - --to json", bytes_of(&triangle())).fine();

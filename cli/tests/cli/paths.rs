@@ -1,6 +1,8 @@
 //! Names of files, folders that contain outputs, and extensions.
 
-use crate::files::{Folder, Run, broken_triangle, triangle};
+use meshspec::mesh;
+
+use crate::files::{Folder, Run, broken_triangle, bytes_of, triangle};
 
 impl Run {
     /// Checks the status, but not the messages.
@@ -26,6 +28,15 @@ fn outputs_of_earlier_runs_are_not_read_again() {
     // A pattern that also matches outputs.
     folder.run("convert in/**/*.mesh in/**/*.glb --out-dir in/out --to obj --quiet").succeeds();
     assert!(!folder.path("in/out/out").exists());
+    // The input folder is the output folder.
+    for _ in 0..2 {
+        folder.run("convert in/deep --out-dir in/deep --to glb --force").succeeds();
+        folder.run("convert in/deep/*.* --out-dir in/deep --to glb --force").succeeds();
+    }
+    // A named output is read.
+    let message =
+        folder.run("convert in/deep/b.mesh in/deep/b.glb --out-dir in/deep --to glb --force").fails(1);
+    assert!(message.contains("map to this path"), "{message}");
     // A named output folder is read.
     folder.run("convert in/out --out-dir in/out --to stl --quiet").fails(1);
     folder.run("convert in/out/deep --out-dir in/out/stl --to stl --quiet").fails(1);
@@ -74,20 +85,141 @@ fn names_that_are_not_utf8_stay_apart() {
     assert!(folder.path("in").join(name(b"a\xff.mesh.html")).exists());
 }
 
+/// `%FF` in a name is not the byte 0xff, neither in names of companion files nor in references to images.
+#[cfg(unix)]
+#[test]
+fn percent_signs_in_names_are_no_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    const NAMES: [&[u8]; 4] = [b"a\xff", b"a%FF", b"a%25FF", b"a%2525FF"];
+    const MODEL: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl m\nf 1/1 2/1 3/1\n";
+    let folder = Folder::new();
+    let path = |stem: &[u8], extension: &str| {
+        let mut name = OsStr::from_bytes(stem).to_owned();
+        name.push(extension);
+        name
+    };
+    std::fs::create_dir_all(folder.path("in")).unwrap();
+    for stem in NAMES {
+        let image = path(stem, ".png");
+        let input = folder.path("in");
+        std::fs::write(input.join(&image), [b"\x89PNG\r\n\x1a\n", stem].concat()).unwrap();
+        let library = [b"newmtl m\nKd 1 0 0\nmap_Kd ", image.as_bytes(), b"\n"].concat();
+        std::fs::write(input.join(path(stem, ".mtl")), library).unwrap();
+        let model = [b"mtllib ", stem, b".mtl\n", MODEL].concat();
+        std::fs::write(input.join(path(stem, ".obj")), model).unwrap();
+    }
+    // Each conversion reads the files of the one before.
+    for (from, to) in [("in", "gltf"), ("gltf", "ply"), ("ply", "obj")] {
+        let run = folder.run(&format!("convert {from} --out-dir {to} --to {to}"));
+        assert!(run.stderr.contains("4 files converted, 0 failed"), "{}", run.stderr);
+        assert!(!run.stderr.contains("missing") && !run.stderr.contains("only the names"), "{}", run.stderr);
+        for stem in NAMES {
+            let files = folder.path(to);
+            let image = [b"\x89PNG\r\n\x1a\n", stem].concat();
+            assert_eq!(std::fs::read(files.join(path(stem, ".png"))).unwrap(), image, "{to}");
+            let companion = match to {
+                "gltf" => ".bin",
+                "obj" => ".mtl",
+                _ => continue,
+            };
+            assert!(files.join(path(stem, companion)).exists(), "{to}");
+        }
+    }
+    // Backslashes are no bytes, either.
+    std::fs::rename(folder.path("in/a%FF.obj"), folder.path(r"in/a\xFF.obj")).unwrap();
+    for expected in ["4 files converted, 0 failed", "0 files converted, 4 up to date, 0 failed"] {
+        let run = folder.run("convert in --out-dir logged --to glb --log log.jsonl --newer");
+        assert!(run.stderr.contains(expected), "{}", run.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn patterns_match_names_that_are_not_utf8() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("in").join(OsStr::from_bytes(b"b\xff"))).unwrap();
+    for name in [&b"a\xff.mesh"[..], b"ab.mesh", b"b\xff/a.mesh"] {
+        std::fs::write(folder.path("in").join(OsStr::from_bytes(name)), bytes_of(&triangle())).unwrap();
+    }
+    for (pattern, names) in [
+        ("in/*.mesh", &[r"in/ab.mesh", r"in/a\xFF.mesh"][..]),
+        ("in/a?.mesh", &[r"in/ab.mesh", r"in/a\xFF.mesh"]),
+        ("in/?[!b]/*", &[r"in/b\xFF/a.mesh"]),
+        ("in/**/a.*", &[r"in/b\xFF/a.mesh"]),
+        ("**/b*/a.mesh", &[r"in/b\xFF/a.mesh"]),
+        ("in/**", &[r"in/ab.mesh", r"in/a\xFF.mesh", r"in/b\xFF/a.mesh"]),
+        ("**", &[r"./in/ab.mesh", r"./in/a\xFF.mesh", r"./in/b\xFF/a.mesh"]),
+    ] {
+        let text = folder.run(&format!("check {pattern}")).fine();
+        let found: Vec<_> = text.lines().map(|line| line.split(": ").next().unwrap()).collect();
+        assert_eq!(found, names, "{pattern}");
+    }
+}
+
+/// `a.glb` with the image `b_c` and `a_b.glb` with the image `c` would both write `a_b_c.png`.
+#[test]
+fn outputs_of_a_batch_never_share_a_companion_file() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("in")).unwrap();
+    for (name, image) in [("a", "b_c"), ("a_b", "c")] {
+        let png = [b"\x89PNG\r\n\x1a\n", image.as_bytes()].concat();
+        folder.put(&format!("{image}.png"), png);
+        folder.put("m.mtl", format!("newmtl m\nmap_Kd {image}.png\n"));
+        folder.put("m.obj", "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl m\nf 1/1 2/1 3/1\n");
+        folder.run(&format!("convert m.obj in/{name}.glb --embed-images --quiet")).succeeds();
+    }
+    for options in ["", " --force"] {
+        let run = folder.run(&format!("convert in --out-dir out{} --to obj{options}", options.len()));
+        assert!(run.stderr.contains("1 file converted, 1 failed"), "{}", run.stderr);
+        assert!(run.stderr.contains("the same file for another output and the output"), "{}", run.stderr);
+    }
+}
+
 #[test]
 fn quiet_failures_have_a_reason() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &broken_triangle());
-    folder.put("sum.obj", "v 0 0 0\n");
+    folder.put_mesh("b.mesh", &mesh::Document { indices: vec![0, 1], ..triangle() });
+    // The log of the first run is the reason of the second.
     for _ in 0..2 {
-        let run = folder.run("check a.mesh --quiet --log log.jsonl --newer");
-        assert_eq!(run.status, 1);
-        assert!(run.stderr.contains("a.mesh: invalid, as recorded in log.jsonl"), "{}", run.stderr);
+        let command = "check a.mesh b.mesh --deny warnings --quiet --log log.jsonl --newer";
+        let message = folder.run(command).fails(1);
+        assert_eq!(message, "error: a.mesh: failed, as recorded in log.jsonl; 2 files in total\n");
     }
-    for _ in 0..2 {
-        let run = folder.run("convert a.mesh --out-dir out --to glb --quiet --log convert.jsonl --newer");
-        assert_eq!(run.status, 1);
-        assert!(run.stderr.contains("a.mesh"), "{}", run.stderr);
+    let command = "convert a.mesh --out-dir out --to glb --quiet --log convert.jsonl --newer";
+    let message = folder.run(command).fails(1);
+    assert!(message.starts_with("error: a.mesh: mesh: indices[2] (bytes "), "{message}");
+    let message = folder.run(command).fails(1);
+    assert_eq!(message, "error: a.mesh: failed, as recorded in convert.jsonl\n");
+    // Denied warnings are the reason of a failure.
+    let run = folder.run("check b.mesh --deny warnings --quiet");
+    assert!(run.status == 1 && run.stdout.contains("[MESH-TRIANGLES"), "{run:?}");
+}
+
+/// Writing to `/dev/full` fails.
+#[cfg(target_os = "linux")]
+#[test]
+fn messages_that_cannot_be_written_do_not_change_the_status() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("in")).unwrap();
+    for index in 0..30 {
+        folder.put_mesh(&format!("in/{index}.mesh"), &triangle());
+    }
+    folder.put_mesh("bad.mesh", &broken_triangle());
+    for (arguments, status) in [
+        ("check in", 0),
+        ("convert in --out-dir out --to glb", 0),
+        ("convert in/0.mesh a.glb", 0),
+        ("edit in/0.mesh b.mesh --set vertex_count=70", 0),
+        ("info bad.mesh", 1),
+        ("info", 2),
+    ] {
+        let program = assert_cmd::cargo::cargo_bin!("meshspec").to_str().unwrap().to_owned();
+        let run = folder.run_shell(&["-c", &format!("{program} {arguments} 2>/dev/full")]);
+        assert_eq!(run.status, status, "{arguments}");
     }
 }
 
@@ -107,6 +239,7 @@ fn a_brief_check_prints_the_first_finding_of_each_invalid_file() {
 fn extensions_of_other_kinds_of_files_are_rejected() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &triangle());
+    folder.put("a.jsonl", folder.run("dump a.mesh --json").fine());
     for arguments in [
         "render a.mesh a.jpg",
         "render a.mesh a.HTML",
@@ -116,16 +249,20 @@ fn extensions_of_other_kinds_of_files_are_rejected() {
         "convert a.mesh a.png --to glb",
         "convert a.mesh a.bmd --to json",
         "check a.mesh --log a.png",
+        "assemble a.jsonl a.bmd",
+        "assemble a.jsonl a.glb",
+        "edit a.mesh a.obj --set vertex_count=7",
     ] {
         let message = folder.run(arguments).fails(2);
         assert!(message.contains("does not match the extension"), "{arguments}: {message}");
-        assert_eq!(folder.names(), ["a.mesh"]);
+        assert_eq!(folder.names(), ["a.jsonl", "a.mesh"]);
     }
     for arguments in [
         "render a.mesh a.PNG",
         "render a.mesh picture",
         "render a.mesh a.Xq3z",
         "convert a.mesh b.mesh --to seed",
+        "assemble a.jsonl c.mesh",
     ] {
         folder.run(arguments).succeeds();
     }

@@ -1,6 +1,7 @@
 //! Content under the name of another kind, JSON on standard input, and hints for rejected files.
 
 use meshspec::mesh;
+use serde_json::Value;
 
 use crate::files::{Folder, Run, bytes_of, triangle};
 
@@ -11,7 +12,7 @@ fn folder() -> Folder {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &triangle());
     folder.put("a.obj", OBJ);
-    for extension in ["glb", "gltf", "ply", "stl", "json", "bmd", "ima"] {
+    for extension in ["glb", "gltf", "ply", "stl", "json", "bmd", "ima", "cmodel"] {
         let run = folder.run(&format!("convert a.mesh a.{extension} -q"));
         assert_eq!(run.status, 0, "{run:?}");
     }
@@ -37,41 +38,61 @@ fn runs(folder: &Folder, file: &str) -> Vec<(String, Run)> {
     commands.into_iter().map(|command| (command.clone(), folder.run(&command))).collect()
 }
 
+/// The extension of a file and the title of its content.
+const KINDS: [(&str, &str); 10] = [
+    ("glb", "glTF 2.0 binary"),
+    ("gltf", "glTF 2.0"),
+    ("ply", "Stanford PLY"),
+    ("stl", "STL"),
+    ("obj", "Wavefront OBJ"),
+    ("json", "a document as JSON"),
+    ("bmd", "BMD"),
+    ("ima", "IyMA"),
+    ("cmodel", "Crucible"),
+    ("mesh", "MESH"),
+];
+
+/// Returns the value of `--from` for files with this extension.
+fn name_of(extension: &str) -> &str {
+    match extension {
+        "ima" => "iyma",
+        "cmodel" => "crucible",
+        name => name,
+    }
+}
+
+/// Every kind of content under every other extension.
 #[test]
-fn content_of_another_kind_is_named_by_every_command() {
+fn content_of_another_kind_is_named() {
     let folder = folder();
-    let kinds = [
-        ("glb", "glTF 2.0 binary"),
-        ("gltf", "glTF 2.0"),
-        ("ply", "Stanford PLY"),
-        ("stl", "STL"),
-        ("obj", "Wavefront OBJ"),
-        ("json", "a document as JSON"),
-        ("bmd", "BMD"),
-        ("ima", "IyMA"),
-    ];
-    for (kind, title) in kinds {
-        for extension in ["bmd", "obj", "glb", "json"] {
-            let is_gltf = |name: &str| name.starts_with("gl");
-            if extension == kind || is_gltf(kind) && is_gltf(extension) || kind == "ima" && extension == "bmd"
-            {
-                continue;
-            }
+    for (kind, title) in KINDS {
+        let is_read_as =
+            |extension: &str| extension == kind || (kind.starts_with("gl") && extension.starts_with("gl"));
+        for (extension, _) in KINDS.iter().filter(|(extension, _)| !is_read_as(extension)) {
             let file = format!("{kind}.{extension}");
             folder.put(&file, folder.get(&format!("a.{kind}")));
-            for (command, run) in runs(&folder, &file) {
-                let message = run.fails(1);
-                let expected =
-                    format!("{file}: the content is {title}, but `.{extension}` is an extension of ");
-                assert!(message.contains(&expected), "{command}: {message}");
-                assert!(message.contains("hint: "), "{command}: {message}");
-                // The commands from `dump` on read files of formats only.
-                if !command.contains(" out") && command.starts_with("info") {
-                    let name = if kind == "ima" { "iyma" } else { kind };
-                    assert!(message.contains(&format!("--from {name}")), "{command}: {message}");
-                    folder.run(&format!("{command} --from {name}")).fine();
-                }
-            }
+            let message = folder.run(&format!("info {file}")).fails(1);
+            let expected = format!("{file}: the content is {title}, but `.{extension}` is an extension of ");
+            assert!(message.contains(&expected), "{message}");
+            let name = name_of(kind);
+            let hint = format!("hint: read it with --from {name}, or give it the extension `.{kind}`\n");
+            assert!(message.contains(&hint), "{message}");
+        }
+        let file = if kind == "obj" { "obj.ply" } else { &format!("{kind}.obj") };
+        folder.run(&format!("info {file} --from {}", name_of(kind))).fine();
+    }
+}
+
+#[test]
+fn every_command_names_content_of_another_kind() {
+    let folder = folder();
+    for (kind, extension) in [("glb", "bmd"), ("bmd", "mesh"), ("json", "obj")] {
+        let file = format!("{kind}.{extension}");
+        folder.put(&file, folder.get(&format!("a.{kind}")));
+        for (command, run) in runs(&folder, &file) {
+            let message = run.fails(1);
+            assert!(message.contains(&format!("{file}: the content is ")), "{command}: {message}");
+            assert!(message.contains("hint: "), "{command}: {message}");
         }
     }
 }
@@ -119,6 +140,56 @@ fn printed_json_is_named_with_the_command_that_reads_it() {
     }
     let message = folder.run_with("info -", folder.get("dump.json")).fails(1);
     assert!(message.contains("`meshspec assemble - OUT`"), "{message}");
+    // A list is no document, under any name.
+    for list in ["[]", "[ {}]", " [\r\n1]"] {
+        folder.put("list.json", list);
+        let message = folder.run("info list.json").fails(1);
+        assert!(message.starts_with("error: list.json: the content is JSON, but no document\n"), "{message}");
+    }
+}
+
+#[test]
+fn json_may_start_with_a_byte_order_mark() {
+    let folder = folder();
+    let with_mark = |file: &str| [b"\xef\xbb\xbf", &*folder.get(file)].concat();
+    folder.put("b.json", with_mark("a.json"));
+    for command in [
+        "info b.json",
+        "check b.json",
+        "decode b.json",
+        "render b.json b.png",
+        "diff b.json a.mesh",
+        "diff b.json a.json --scenes",
+        "convert b.json b.mesh",
+        "convert b.json b.out --to mesh",
+        "convert b.json c.json",
+    ] {
+        let run = folder.run(command);
+        assert_eq!(run.status, 0, "{command}: {run:?}");
+    }
+    assert_eq!(folder.run_with("check -", with_mark("a.json")).status, 0);
+    assert_eq!(folder.get("b.mesh"), folder.get("a.mesh"));
+    folder.put("dump.json", with_mark("dump.json"));
+    folder.run("assemble dump.json c.mesh").fine();
+    assert_eq!(folder.get("c.mesh"), folder.get("a.mesh"));
+}
+
+/// The keys that decide may come first or last.
+#[test]
+fn the_order_of_keys_makes_no_difference() {
+    let folder = folder();
+    let reordered = |file: &str, last: &str| {
+        let mut object: serde_json::Map<String, Value> = serde_json::from_slice(&folder.get(file)).unwrap();
+        let value = object.remove(last).unwrap();
+        let others = serde_json::to_string(&object).unwrap();
+        format!(r#"{},"{last}":{value}}}"#, others.strip_suffix('}').unwrap())
+    };
+    for (file, key, encoding) in [("a.json", "format", "mesh"), ("a.gltf", "asset", "gltf")] {
+        folder.put("a.xyz", reordered(file, key));
+        let info: Value = serde_json::from_str(&folder.run("info a.xyz --json").fine()).unwrap();
+        let format = info[0]["format"].as_str().unwrap();
+        assert!(format == encoding || format == "json", "{file}: {format}");
+    }
 }
 
 #[test]
@@ -148,7 +219,7 @@ fn commands_of_one_format_name_other_files() {
     let folder = folder();
     folder.put("seed.mesh", include_bytes!("../../../samples/seed/facets.mesh"));
     let message = folder.run("edit seed.mesh out.mesh --set a=1").fails(2);
-    assert!(message.contains("edit changes mesh, crucible, iyma, bmd only, not seed"), "{message}");
+    assert!(message.contains("edit supports only mesh, crucible, iyma and bmd, not seed"), "{message}");
     assert!(message.contains("text editor") && message.contains("`meshspec convert seed.mesh values.json`"));
     // The suggested commands work.
     for command in ["convert seed.mesh values.json", "convert values.json again.mesh --to seed"] {
@@ -158,10 +229,17 @@ fn commands_of_one_format_name_other_files() {
     #[cfg(feature = "formats")]
     {
         let message = folder.run("iyma split a.mesh").fails(2);
-        assert!(message.contains("iyma reads iyma only, not mesh\nhint: convert it first"), "{message}");
+        assert!(message.contains("iyma supports only iyma, not mesh\nhint: convert it first"), "{message}");
         folder.run("iyma split a.glb").fails(2);
         let message = folder.run("iyma split dump.json").fails(1);
         assert!(message.contains("[IYMA-MAGIC"), "{message}");
+        for (file, name) in [("a.glb", "glb"), ("a.mesh", "mesh"), ("a.json", "JSON")] {
+            let message = folder.run(&format!("iyma user-data get {file}")).fails(2);
+            assert!(message.contains(&format!("iyma supports only iyma, not {name}\nhint: ")), "{message}");
+        }
+        let message = folder.run_with("iyma user-data get -", folder.get("a.bmd")).fails(2);
+        assert!(message.contains("standard input: iyma supports only iyma, not bmd\n"), "{message}");
+        assert_eq!(folder.run("iyma user-data get a.ima").fine(), "");
     }
 }
 
@@ -188,6 +266,38 @@ fn rejected_files_point_to_check_and_lenient() {
     let message = folder.run("convert error.json out.glb --force").fails(1);
     assert!(message.contains(lenient), "{message}");
     folder.run("info error.mesh --lenient").fine();
+    // The suggested command reads the file in the same way.
+    for command in ["info FILE", "decode FILE", "convert FILE out.glb --force", "render FILE out.png --force"]
+    {
+        let command = command.replace("FILE", "error.mesh --from mesh");
+        let message = folder.run(&command).fails(1);
+        assert!(
+            message.contains("hint: `meshspec check FILE --from mesh` lists all"),
+            "{command}: {message}"
+        );
+    }
+}
+
+/// A suggested command contains the name of the file if it can be typed.
+#[cfg(unix)]
+#[test]
+fn suggested_commands_contain_printable_names() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = folder();
+    for (name, argument) in [
+        (&b"it's a.xyz"[..], r"'it'\''s a.xyz'"),
+        (br"a\b.xyz", r"'a\b.xyz'"),
+        (b"a\xff.xyz", "FILE"),
+        (b"a\nb.xyz", "FILE"),
+        ("a\u{202e}b.xyz".as_bytes(), "FILE"),
+    ] {
+        let path = folder.path("").join(OsStr::from_bytes(name));
+        std::fs::write(&path, folder.get("dump.json")).unwrap();
+        let output = folder.command().arg("info").arg(OsStr::from_bytes(name)).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains(&format!("`meshspec assemble {argument} OUT`")), "{message}");
+    }
 }
 
 /// For an interchange file, --lenient is suggested only if it helps.

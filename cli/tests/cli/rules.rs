@@ -2,7 +2,7 @@
 
 use meshspec::interop::Interchange;
 use meshspec::layout::schema::declared_rules;
-use meshspec::{AnyFormat, FormatId, mesh};
+use meshspec::{FormatId, Rule, mesh};
 use serde_json::{Value, json};
 
 use crate::files::{Folder, Run, broken_triangle, bytes_of, triangle};
@@ -377,17 +377,20 @@ fn result_formats_are_mutually_exclusive() {
 fn every_constrained_field_is_explained() {
     let folder = Folder::new();
     for format in FormatId::ALL {
-        for declared in declared_rules(format.about().layouts()) {
-            let text = format
-                .about()
-                .rule(declared.rule.code)
-                .map(|rule| AnyFormat::from(*format).enforcement_of(rule));
-            assert!(text.unwrap().contains(&format!("`{}`", declared.field)), "{declared:?}");
+        let declared = declared_rules(format.about().layouts());
+        // The rule with the most fields.
+        let count_of = |rule: &Rule| declared.iter().filter(|other| other.rule == rule).count();
+        let Some(most) = declared.iter().max_by_key(|declared| count_of(declared.rule)) else { continue };
+        let text = folder.run(&format!("check --explain {}", most.rule.code)).fine();
+        for declared in declared.iter().filter(|declared| declared.rule == most.rule) {
+            assert!(text.contains(&format!("`{}`", declared.field)), "{declared:?}: {text}");
         }
     }
     let text = folder.run("check --explain BMD-INDEX-RANGE").fine();
-    for field in ["Triangle32.v0", "Quad32.v3", "Triangle64.v2", "Quad64.v1"] {
-        assert!(text.contains(&format!("`{field}`")), "{text}");
+    for (face, corners) in [("Triangle32", 3), ("Quad32", 4), ("Triangle64", 3), ("Quad64", 4)] {
+        for corner in 0..corners {
+            assert!(text.contains(&format!("`{face}.v{corner}`")), "{text}");
+        }
     }
     assert!(text.contains(": Must be below `n_vtx`\n") && !text.contains("index into"), "{text}");
     let rule: Value =

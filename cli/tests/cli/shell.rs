@@ -98,13 +98,13 @@ fn commands_quote_patterns() {
         for word in line.split('#').next().unwrap().split_whitespace().filter(|word| *word != "{}") {
             // Odd parts are quoted.
             let mut unquoted = word.split(['\'', '"']).step_by(2);
-            assert!(!unquoted.any(|part| part.contains(['[', '*', '{'])), "{word}: {line}");
+            assert!(!unquoted.any(|part| part.contains(['[', '*', '?', '{'])), "{word}: {line}");
         }
     }
 }
 
 /// The names of all commands with examples.
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 22] = [
     "",
     "formats",
     "info",
@@ -118,6 +118,11 @@ const COMMANDS: [&str; 17] = [
     "render",
     "diff",
     "conform",
+    "iyma merge",
+    "iyma split",
+    "iyma user-data get",
+    "iyma user-data set",
+    "iyma user-data clear",
     "corpus",
     "schema",
     "completions",
@@ -170,7 +175,7 @@ fn from_offers_what_a_command_reads() {
                 folder.put(file, folder.get("a-json"));
             }
             let run = folder.run(&command.replace("FILE", file));
-            let reads = !run.stderr.contains(" only, not ");
+            let reads = !run.stderr.contains(" supports only ");
             assert_eq!(reads, offered.contains(&name), "{command} {name}: {run:?}");
             let run = folder.run(&format!("{} --from {name}", command.replace("FILE", &format!("a-{name}"))));
             assert_eq!(run.stderr.contains("invalid value"), !reads, "{command} {name}: {run:?}");

@@ -83,6 +83,27 @@ fn meshes_that_are_seen_from_within_are_not_reported() {
     assert_eq!(warnings("a.obj", outer + &beside), format!("{NEGATIVE}meshes[1] \"1\""));
 }
 
+/// Rooms with a table, solids with a cavity, and inverted cubes, apart from each other.
+#[test]
+fn each_of_many_meshes_is_compared_with_its_neighbours() {
+    let mut text = String::new();
+    let mut count = 0;
+    let mut put = |size, center, is_inverted| {
+        text += &cube(size, center, 8 * count, is_inverted, false);
+        count += 1;
+    };
+    for index in 0..40_u8 {
+        let center = 15.0 * f32::from(index);
+        put(2.0, center, true);
+        put(1.0, center, false);
+        put(2.0, center + 5.0, false);
+        put(1.0, center + 5.0, true);
+        put(1.0, center + 10.0, true);
+    }
+    let named: Vec<_> = (0..5).map(|index| format!("meshes[{}] \"1\"", 5 * index + 4)).collect();
+    assert_eq!(warnings("a.obj", text), format!("{NEGATIVE}{} and 35 more", named.join(", ")));
+}
+
 #[test]
 fn many_meshes_are_counted() {
     let cubes = (0..7_u8).map(|index| cube(1.0, 5.0 * f32::from(index), 8 * usize::from(index), true, false));

@@ -4,12 +4,13 @@ use std::io::{self, BufWriter, Write};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use serde_json::json;
 
 use super::buffer::Buffer;
 use super::entries::{RootMap, RootValue};
 use crate::interop::Files;
+use crate::interop::folder::bytes_from_name;
 use crate::interop::images::file_stem;
 use crate::{Error, Result};
 
@@ -59,7 +60,7 @@ pub(super) fn save_json(mut json: RootMap, buffer: &Buffer, name: &str, files: &
                 let mut file = BufWriter::new(file?);
                 buffer.write(&mut file)?;
                 file.flush()?;
-                utf8_percent_encode(&buffer_name, ESCAPED).to_string()
+                percent_encode(&bytes_from_name(&buffer_name), ESCAPED).to_string()
             }
         };
         json.insert("buffers", RootValue::Value(json!([{ "byteLength": buffer.len(), "uri": uri }])));

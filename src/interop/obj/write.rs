@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::{CAPABILITIES, CONVENTIONS, library};
+use crate::interop::folder::bytes_from_name;
 use crate::interop::images::{ImageFiles, file_stem};
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{restrict_to_line, to_single_line};
@@ -26,7 +27,9 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
     let has_library = write_library(&library, &library_name, files, &mut losses)?;
     let mut out = ObjWriter { out: BufWriter::with_capacity(1 << 16, files.create(name)?), counts: [0; 3] };
     if has_library {
-        out.write_line("mtllib ", &library_name)?;
+        out.out.write_all(b"mtllib ")?;
+        out.out.write_all(&bytes_from_name(&library_name))?;
+        out.out.write_all(b"\n")?;
     }
     if scene.meshes.is_empty() {
         // A file without statements would not be OBJ.

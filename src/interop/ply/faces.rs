@@ -172,7 +172,7 @@ impl FaceReader {
         Ok(())
     }
 
-    /// Sets the image of the current face. −1 stands for none.
+    /// Sets the image of the current face. −1 means none.
     fn set_image(&mut self, number: f64) {
         if number >= 0.0 && number < self.image_count.into() && number.fract() == 0.0 {
             self.image = number as u32;

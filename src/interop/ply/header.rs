@@ -130,7 +130,7 @@ pub(super) struct Header {
     pub encoding: Encoding,
     pub elements: Vec<Element>,
     /// The image paths from the `TextureFile` comments, to which the numbers `texnumber` refer.
-    pub images: Vec<String>,
+    pub images: Vec<Vec<u8>>,
     /// The number of `obj_info` lines.
     pub obj_info_count: usize,
     /// The number of unknown lines, and the byte range of the first.
@@ -165,7 +165,7 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
         match keyword {
             Some(b"format") => encoding = Some(parse_format(&mut words)?),
             Some(b"comment") if words.next() == Some(b"TextureFile") => {
-                header.images.push(String::from_utf8_lossy(words.rest_of_line()).into_owned());
+                header.images.push(words.rest_of_line().to_vec());
             }
             Some(b"comment") => {}
             Some(b"obj_info") => header.obj_info_count += 1,

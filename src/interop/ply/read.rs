@@ -84,12 +84,12 @@ fn read_meshes(
 }
 
 /// Converts the paths of images to paths relative to the model.
-fn relative_images(images: &[String], losses: &mut Vec<Loss>) -> Vec<String> {
+fn relative_images(images: &[Vec<u8>], losses: &mut Vec<Loss>) -> Vec<String> {
     let mut shortened = Vec::new();
     let relative = images.iter().map(|image| {
-        let (relative, is_shortened) = images::relative_path("", image.as_bytes());
+        let (relative, is_shortened) = images::relative_path("", image);
         if is_shortened {
-            shortened.push(format!("\"{image}\""));
+            shortened.push(format!("\"{}\"", String::from_utf8_lossy(image)));
         }
         relative
     });

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
 use super::{CAPABILITIES, CONVENTIONS, names};
+use crate::interop::folder::bytes_from_name;
 use crate::interop::images::ImageFiles;
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{restrict_to_line, unique_name};
@@ -64,7 +65,9 @@ fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygo
     let endian = if cfg!(target_endian = "big") { "big" } else { "little" };
     writeln!(out, "ply\nformat binary_{endian}_endian 1.0")?;
     if let Some(texture) = &mesh.material.texture {
-        writeln!(out, "comment TextureFile {}", texture.name)?;
+        write!(out, "comment TextureFile ")?;
+        out.write_all(&bytes_from_name(&texture.name))?;
+        writeln!(out)?;
     }
     writeln!(out, "element vertex {}", mesh.positions.len())?;
     let mut property = |ty: &str, names: &[&str]| -> Result<()> {

@@ -10,7 +10,7 @@ const MIN_BYTE_SCALE: f32 = 16.0;
 /// to 1, or of high dynamic range.
 ///
 /// Programs write either range, and the formats declare none. Colours are from 0 to 255 if a component exceeds 1, none
-/// is negative or exceeds 255, and all are whole numbers or one is above 16. Alpha may have its own range. Components
+/// is negative or exceeds 255, and all are whole numbers or one is above 16. Alpha may have another range. Components
 /// that are not finite are ignored.
 pub(in crate::interop) fn byte_scale<'a>(colors: impl Iterator<Item = &'a [f32; 4]>) -> Option<[f32; 4]> {
     let (mut largest, mut largest_alpha, mut least, mut are_whole) = (0.0_f32, 0.0_f32, 0.0_f32, true);

@@ -29,13 +29,30 @@ fn unused_vertices_that_are_not_finite_are_dropped() {
 }
 
 #[test]
+fn unused_vertices_of_files_may_be_no_numbers() {
+    let ply = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+               element face 1\nproperty list uchar int vertex_indices\nend_header\n\
+               0 0 0\n1 0 0\n0 1 0\nnan nan nan\n3 0 1 2\n";
+    let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv nan nan nan\nf 1 2 3\n";
+    for (format, text) in [(Ply, ply), (Obj, obj)] {
+        let read = scene(format, text.as_bytes()).0;
+        for target in Interchange::ALL {
+            let (folder, _) = write(*target, read.clone()).unwrap();
+            let file = &folder[&format!("file.{target}")];
+            let (again, _) = target.read(file, &folder, &Default::default(), &Default::default()).unwrap();
+            assert_eq!(again.meshes[0].positions.len(), 3, "{format} to {target}");
+        }
+    }
+}
+
+#[test]
 fn the_other_attributes_are_dropped_with_them() {
     let (folder, _) = write(Ply, scene_of(vec![with_unused_vertices()])).unwrap();
     let mesh = scene(Ply, &folder["file.ply"]).0.meshes.remove(0);
     assert_eq!(mesh.colors, [Colors::U8([1, 2, 3].map(|red| [red, 0, 0, 255]).to_vec())]);
 }
 
-/// Points that are not finite stand for missing measurements.
+/// Points that are not finite represent missing measurements.
 #[test]
 fn points_that_are_not_finite_are_dropped() {
     let mut points = triangle();

@@ -65,7 +65,7 @@ fn invalid_normals_are_replaced() {
     assert_eq!(scene.meshes[0].normals.as_deref().unwrap(), [[0.0, 0.0, 1.0]; 6]);
 }
 
-/// Unlike zeros, which stand for missing normals, numbers that are not finite are errors of the writer.
+/// Unlike zeros, which mean missing normals, numbers that are not finite are errors of the writer.
 #[test]
 fn non_finite_normals_are_computed_even_if_all_are() {
     for normal in ["nan nan nan", "-nan(ind) -nan(ind) -nan(ind)", "0 0 1.#INF", "-1.#IND 0 0"] {

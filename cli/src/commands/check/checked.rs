@@ -38,8 +38,8 @@ pub struct CheckResult {
     #[serde(skip)]
     pub verbosity: Verbosity,
     /// Whether more than [`MAX_LINES`](crate::messages::MAX_LINES) files are checked without `--verbose`. If so,
-    /// nothing is printed for a file without findings, and only one finding for an invalid file. `--max-findings` lists
-    /// more.
+    /// nothing is printed for a file without findings and hints, only one finding for an invalid file, and hints are
+    /// counted. `--max-findings` lists more findings.
     #[serde(skip)]
     pub is_brief: bool,
     /// Whether the file has warnings and `--deny warnings` is given.
@@ -66,10 +66,14 @@ impl FileResult for CheckResult {
         } else if self.status() != Status::Success {
             self.print_worst_finding(&shown, out)?;
         }
-        for hint in hints {
+        let mut counts = self.counts_text();
+        if self.is_brief && !hints.is_empty() {
+            counts += &format!(", {}", counted(hints.len() as u64, "hint", "hints"));
+        }
+        for hint in hints.iter().filter(|_| !self.is_brief) {
             writeln!(out, "{HINT}hint{HINT:#}: {}", Escaped(hint))?;
         }
-        writeln!(out, "{TITLE}{}{TITLE:#}: {}", Escaped(&self.file), self.counts_text())
+        writeln!(out, "{TITLE}{}{TITLE:#}: {counts}", Escaped(&self.file))
     }
 }
 

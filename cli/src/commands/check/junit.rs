@@ -1,6 +1,5 @@
 //! Writes results as JUnit XML, with a test case per file.
 
-use crate::input::text_of;
 use std::io;
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::checked::CheckResult;
 use crate::failure::Status;
+use crate::input::text_of;
 use crate::junit::{self, escaped};
 use crate::per_file::FileResult;
 

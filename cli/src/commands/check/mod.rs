@@ -19,7 +19,7 @@ use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{STANDARD, SiblingFiles, name_of, text_of};
 use crate::json;
-use crate::messages::{MAX_LINES, Verbosity};
+use crate::messages::{self, MAX_LINES, Verbosity};
 use crate::output;
 use crate::output_format::OutputFormat::{self, Json, Junit, Sarif, Text};
 use crate::output_format::{FilePrinter, Printers};
@@ -94,7 +94,8 @@ impl Check {
         let status = PRINTERS.get(format)(&files, &process)?;
         if format == Text && is_brief && !self.verbosity.quiet {
             let findings = if policy.max_findings.is_none() { " and their findings" } else { "" };
-            eprintln!("{} files checked; --verbose lists all files{findings}", files.len());
+            let count = files.len();
+            messages::print_line(&format!("{count} files checked; --verbose lists all files{findings}"));
         }
         Ok(status)
     }

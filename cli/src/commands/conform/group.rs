@@ -1,6 +1,5 @@
 //! Groups the disagreements of a loader by rule, and finds the smallest file of each group.
 
-use crate::input::text_of;
 use std::collections::BTreeMap;
 
 use meshspec::Formats;
@@ -10,6 +9,7 @@ use serde::Serialize;
 use super::corpus::CorpusFile;
 use super::disagreement::{Disagreement, DisagreementKind};
 use super::loader_test::TestResult;
+use crate::input::text_of;
 use crate::shell::shell_quoted;
 
 /// The loader's result for one file of the corpus.

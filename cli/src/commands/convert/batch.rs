@@ -16,7 +16,7 @@ use crate::job_log::{ChangeCriterion, JobLog, LoggedFailures};
 use crate::json;
 use crate::listing::{self, InputFile};
 use crate::messages::{self, Messages};
-use crate::output::StagedOutput;
+use crate::output::{FileOwners, StagedOutput};
 use crate::output_format::OutputFormat::Json;
 use crate::progress;
 use crate::terminal::counted;
@@ -67,7 +67,7 @@ impl Convert {
         let mut files = listing::list_files(inputs, Some(folder), &is_wanted)?;
         self.batch.add_listed(&mut files)?;
         let jobs = plan_jobs(files, folder, to);
-        let outputs: Arc<HashSet<_>> = Arc::new(jobs.iter().map(|job| job.output.clone()).collect());
+        let owners = Arc::new(FileOwners::of_outputs(jobs.iter().map(|job| job.output.clone())));
         let log = self.batch.open_job_log("convert", &(&self.conversion, folder))?;
         let bar = progress::bar_for(&jobs);
         let mut counts = OutcomeCounts::default();
@@ -77,7 +77,7 @@ impl Convert {
         let mut list = json::ListWriter::new();
         let mut out = anstream::stdout();
         let work = |job| {
-            let outcome = self.convert(job, &log, &outputs, formats);
+            let outcome = self.convert(job, &log, &owners, formats);
             if let (Ok(JobOutcome::Finished(result)), false) = (&outcome, is_json) {
                 bar.suspend(|| self.report(job, result));
             }
@@ -110,7 +110,7 @@ impl Convert {
         messages.print(self.verbosity);
         log.report_failures(&logged);
         if !self.verbosity.quiet {
-            eprintln!("{}", counts.text());
+            messages::print_line(&counts.text());
         }
         Ok(match counts.failed {
             0 => Status::Success,
@@ -124,7 +124,7 @@ impl Convert {
         &self,
         job: &ConversionJob,
         log: &JobLog,
-        outputs: &Arc<HashSet<PathBuf>>,
+        owners: &Arc<FileOwners>,
         formats: &Formats,
     ) -> Result<JobOutcome> {
         if let Some(status) = self.earlier_status(job, log) {
@@ -134,7 +134,7 @@ impl Convert {
         let earlier = log.last_images(&job.input.file);
         // `--newer` implies that outdated outputs are replaced.
         let force = self.force || self.batch.newer.is_some();
-        let staged = StagedOutput::with_new_folders(&job.output, force, earlier.clone(), Arc::clone(outputs));
+        let staged = StagedOutput::with_new_folders(&job.output, force, earlier.clone(), Arc::clone(owners));
         let result = job.run(|| self.conversion.run(&job.input.file, staged, formats));
         if let Some(state) = &mut state {
             state.images = match &result {
@@ -233,16 +233,26 @@ impl OutcomeCounts {
 }
 
 /// Returns a job for each distinct file, with an output path in `folder`. Marks jobs with the same output path as
-/// conflicting.
+/// conflicting. Skips a file from a folder, pattern or list that is the output of another one: an earlier run has written
+/// it.
 fn plan_jobs(files: Vec<InputFile>, folder: &Path, to: Encoding) -> Vec<ConversionJob> {
+    let mut known = HashSet::new();
+    let distinct = files.into_iter().filter(|input| known.insert(input.file.clone()));
+    let planned: Vec<_> = distinct
+        .map(|input| {
+            let output = folder.join(&input.relative_path);
+            let output = output.with_extension(to.output_extension(&input.file));
+            (is_same_file(&input.file, &output), input, output)
+        })
+        .collect();
+    let others = planned.iter().filter(|(is_own_output, ..)| !is_own_output);
+    let outputs_of_others: HashSet<_> = others.map(|(.., output)| output.clone()).collect();
     let mut jobs: Vec<ConversionJob> = Vec::new();
     let mut first_jobs: HashMap<PathBuf, usize> = HashMap::new();
-    let mut known = HashSet::new();
-    for input in files {
-        if !known.insert(input.file.clone()) {
+    for (is_own_output, input, output) in planned {
+        if is_own_output && !input.is_explicit && outputs_of_others.contains(&output) {
             continue;
         }
-        let output = folder.join(&input.relative_path).with_extension(to.output_extension(&input.file));
         let first = *first_jobs.entry(output.clone()).or_insert(jobs.len());
         let mut job = ConversionJob { output, input, conflicting_input: None };
         if let Some(first) = jobs.get_mut(first) {

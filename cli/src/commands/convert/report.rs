@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::failure::{Failure, Result};
 use crate::input::text_of;
 use crate::job_log::ImageHashes;
-use crate::messages::Note;
+use crate::messages::{HINT_LABEL, Note};
+use crate::pages;
 
 #[derive(Debug, Default)]
 pub struct ConversionReport {
@@ -16,6 +17,8 @@ pub struct ConversionReport {
     pub losses: Vec<Loss>,
     /// The assumed conventions of the input and output, and notes about generated normals and the written dialect.
     pub assumed: Vec<String>,
+    /// Whether `assumed` contains the default conventions of a format.
+    pub assumes_defaults: bool,
     /// The translation by `--center`, in metres.
     pub moved: Option<[f64; 3]>,
     /// Warnings about images that are missing or cannot be embedded.
@@ -27,12 +30,14 @@ pub struct ConversionReport {
 }
 
 impl ConversionReport {
-    /// Returns the assumptions and the translation by `--center` as messages.
+    /// Returns the assumptions, the page that describes the defaults, and the translation by `--center` as messages.
     pub fn notes(&self) -> Vec<Note> {
         let moved = self.moved.map(|[x, y, z]| format!("by ({x}, {y}, {z}) m to centre the scene"));
         let moved = moved.map(|text| Note { label: "moved", text });
         let assumed = self.assumed.iter().map(|text| Note { label: "assumed", text: text.clone() });
-        assumed.chain(moved).collect()
+        let hint =
+            || Note { label: HINT_LABEL, text: format!("{} describes the defaults", pages::CONVERSION) };
+        assumed.chain(self.assumes_defaults.then(hint)).chain(moved).collect()
     }
 }
 

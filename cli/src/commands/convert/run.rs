@@ -11,14 +11,13 @@ use meshspec::{AnyFormat, Dialect, Document, FormatId, Formats, Strictness, Writ
 use super::conversion::ConversionArgs;
 use super::images;
 use super::report::ConversionReport;
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, MIN_LARGE_SIZE};
 use crate::content_kind;
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{self, is_standard, name_of};
 use crate::json;
 use crate::output::StagedOutput;
-use crate::pages;
 use crate::readable::Readable;
 use crate::scenes::SceneSource;
 use crate::winding;
@@ -116,10 +115,7 @@ impl ConversionArgs {
     }
 }
 
-/// The number of first bytes by which a stream is recognised. As many are searched for the keywords of OBJ and STL.
-const HEAD_SIZE: u64 = 4096;
-
-/// Returns the stream unread. Returns an error if its content is certainly of another kind than its name promises.
+/// Returns the stream unread. Returns an error if its first bytes are certainly of another kind than its name promises.
 fn require_content(
     named: Encoding,
     mut stream: Box<dyn Read + Send>,
@@ -129,7 +125,7 @@ fn require_content(
     let mut head = Vec::new();
     stream
         .by_ref()
-        .take(HEAD_SIZE)
+        .take(MIN_LARGE_SIZE)
         .read_to_end(&mut head)
         .map_err(|error| Failure::io(&name_of(path), &error))?;
     content_kind::reject_mismatch(named, &head, path, Readable::ALL, formats)?;
@@ -183,9 +179,9 @@ impl ConversionRun<'_> {
                     }
                     return Ok(InputContent::Source(SceneSource::File(format, bytes.to_vec())));
                 };
-                let document = format
-                    .read(bytes, &options)
-                    .map_err(|error| Failure::from_file_error(&name_of(self.input), &error, bytes))?;
+                let document = format.read(bytes, &options).map_err(|error| {
+                    Failure::from_file_error(&name_of(self.input), &error, bytes, self.conversion.from)
+                })?;
                 self.report.losses.extend(AnyFormat::from(format).uncovered_bytes(bytes, &options));
                 Ok(InputContent::Source(SceneSource::Document(Box::new(document))))
             }
@@ -193,7 +189,8 @@ impl ConversionRun<'_> {
                 let (strictness, comments) =
                     (self.conversion.read_options().strictness, self.conversion.comments());
                 let change = |document: &mut Document| comments.apply(document);
-                SceneSource::from_json(bytes, self.input, formats, strictness, &self.write_options(), change)
+                let (options, from) = (self.write_options(), self.conversion.from);
+                SceneSource::from_json(bytes, self.input, formats, strictness, &options, from, change)
                     .map(InputContent::Source)
             }
             Encoding::Interchange(format) => {
@@ -246,13 +243,16 @@ impl ConversionRun<'_> {
     }
 
     fn record_assumption(&mut self, format: &str, format_conventions: Conventions, used: Conventions) {
-        let source = if used == format_conventions { pages::CONVERSION } else { "as given" };
-        self.report.assumed.push(format!("{format}: {used} ({source})"));
+        let is_default = used == format_conventions;
+        self.report.assumes_defaults |= is_default;
+        let source = if is_default { "" } else { " (as given)" };
+        self.report.assumed.push(format!("{format}: {used}{source}"));
     }
 
     fn convert_to_scene(&mut self, content: SceneSource) -> Result<Scene> {
         let (input, read) = (self.input, self.conversion.read_options());
-        let (scene, losses) = content.into_scene(input, &read, |format, format_conventions| {
+        let from = self.conversion.from;
+        let (scene, losses) = content.into_scene(input, &read, from, |format, format_conventions| {
             self.source_options(format, format_conventions)
         })?;
         self.report.losses.extend(losses);

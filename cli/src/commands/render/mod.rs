@@ -126,11 +126,8 @@ impl FromStr for Background {
 }
 
 /// The files that `render` draws.
-pub const READABLE: Readable = Readable {
-    subject: "render draws",
-    reads_format: |format| format.conventions().is_some(),
-    ..Readable::ALL
-};
+pub const READABLE: Readable =
+    Readable { command: "render", reads_format: |format| format.conventions().is_some(), ..Readable::ALL };
 
 impl Render {
     pub fn run(&self, formats: &Formats) -> Result<Status> {

@@ -5,14 +5,14 @@ use std::path::Path;
 use meshspec::interop::Interchange;
 use meshspec::layout::dump::{Branch, Dump, Tree};
 use meshspec::scene::{Scene, SceneOptions, SourceFields};
-use meshspec::{AnyFormat, Finding, Loss, ReadOptions, Report, Strictness};
+use meshspec::{AnyFormat, Finding, Formats, Loss, ReadOptions, Report, Strictness};
 
 use super::distances::MeshDistances;
-use super::{decoded, images, text};
+use super::{READABLE, decoded, images, text};
 use crate::buffer::Buffer;
 use crate::commands::diff::compare::ComparedFile;
 use crate::encoding::Encoding;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::input::{SiblingFiles, name_of};
 use crate::read_args::{LimitArgs, ReadArgs};
 
@@ -76,6 +76,7 @@ impl FileContent {
         read_args: &ReadArgs,
         limit_args: &LimitArgs,
         bake: bool,
+        formats: &Formats,
     ) -> Result<FileContent> {
         let ComparedFile { path, bytes, encoding } = file;
         let options = read_args.options(encoding, &bytes).with_limits(limit_args.limits());
@@ -83,10 +84,7 @@ impl FileContent {
         match encoding {
             Encoding::Format(format) => content.read_format(format, &options, bake),
             Encoding::Interchange(format) => content.read_interchange(format, path, &options, bake),
-            // `view` does not read documents as JSON.
-            Encoding::Json => {
-                return Err(Failure::usage(&content.name, "documents as JSON cannot be viewed"));
-            }
+            Encoding::Json => return Err(READABLE.failure(encoding, path, formats)),
         }
         if let Some(scene) = &mut content.scene {
             images::embed(scene, path, &mut content.notes);

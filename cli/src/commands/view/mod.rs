@@ -62,7 +62,7 @@ pub struct View {
 }
 
 /// The files that `view` shows.
-pub const READABLE: Readable = Readable { subject: "view shows", reads_json: false, ..Readable::ALL };
+pub const READABLE: Readable = Readable { command: "view", reads_json: false, ..Readable::ALL };
 
 impl View {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
@@ -111,6 +111,7 @@ impl View {
             &self.read_args,
             &self.limit_args,
             false,
+            formats,
         )
     }
 
@@ -126,7 +127,7 @@ impl View {
         ];
         let options = ComparisonOptions { read_args, limit_args, formats, tolerance: 0.0, as_scenes: false };
         let mut comparison = Comparison::of_files(&files, &options);
-        let [file, other] = files.map(|file| FileContent::read(file, read_args, limit_args, true));
+        let [file, other] = files.map(|file| FileContent::read(file, read_args, limit_args, true, formats));
         let mut contents = [file?, other?];
         comparison.measure(&mut contents);
         let [file, other] = contents;

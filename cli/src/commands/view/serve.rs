@@ -1,6 +1,5 @@
 //! An HTTP server on the loopback interface that creates pages for the files of a folder on demand.
 
-use crate::input::{self, text_of};
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
@@ -16,6 +15,7 @@ use super::folder::Folder;
 use super::page::{Page, PageMode};
 use super::request::{Request, Response};
 use crate::failure::{Failure, Result};
+use crate::input::{self, text_of};
 use crate::terminal::Escaped;
 
 /// The timeout of each read and write on a connection.

@@ -6,7 +6,6 @@ use ::gltf::json::validation::Checked;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use crate::interop::folder::name_from_bytes;
 use crate::interop::gltf::errors::{ReadLog, malformed};
 use crate::interop::gltf::file::{GltfFile, parse_data_uri};
 use crate::interop::gltf::{TEXTURE_SOURCES, TEXTURE_TRANSFORM, label};
@@ -113,8 +112,8 @@ impl<'a> Textures<'a> {
         let (media_type, bytes) = match (&image.uri, image.buffer_view) {
             (Some(uri), _) => {
                 let Some(data) = parse_data_uri(uri) else {
-                    let path = name_from_bytes(&percent_decode_str(uri).collect::<Vec<_>>());
-                    let (path, is_shortened) = images::relative_path("", path.as_bytes());
+                    let path: Vec<u8> = percent_decode_str(uri).collect();
+                    let (path, is_shortened) = images::relative_path("", &path);
                     if is_shortened {
                         let message = "only the file names of absolute image paths are kept";
                         let loss = Loss::renamed(format!("{}.uri", at()), message);
