@@ -20,7 +20,8 @@ pub(crate) const MAX_TRIANGLES: u64 = 1 << 27;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Maximum total size in bytes of the data decoded from one file, such as unpacked blocks; 4 GiB by default.
+    /// Maximum total size in bytes of the data decoded from one file, such as unpacked blocks; 4 GiB by default. Also the
+    /// maximum total size of its look-aheads and fields at explicit offsets.
     pub max_decoded: u64,
     /// Maximum number of list items without bytes in one file; 1,048,576 by default. The size of the file does not
     /// bound their number.

@@ -26,7 +26,7 @@ pub(crate) fn read_file(
     let size = metadata.is_file().then_some(metadata.len());
     let mut bytes = Vec::new();
     file.by_ref().take(START_SIZE).read_to_end(&mut bytes)?;
-    if (bytes.len() as u64) < START_SIZE || !is_possible(&bytes, size) {
+    if bytes.len() as u64 == START_SIZE && !is_possible(&bytes, size) {
         return Ok(bytes);
     }
     read_rest(&mut file, size, limits, &mut bytes)?;

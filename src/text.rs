@@ -26,6 +26,11 @@ impl Text {
     }
 }
 
+/// Returns the number of bytes of `start` that differ from those of `magic`. Either may be shorter.
+pub(crate) fn count_mismatches(start: &[u8], magic: &[u8]) -> usize {
+    start.iter().zip(magic).filter(|(found, expected)| found != expected).count()
+}
+
 /// Formats bytes as quoted text if all are printable ASCII, tabs or line ends, otherwise as a list of hexadecimal
 /// numbers.
 pub(crate) fn quoted_or_hex(bytes: &[u8]) -> String {

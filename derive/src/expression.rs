@@ -43,17 +43,11 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
         Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return to_constant(&unary.expr, scope),
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
             // The upper half of `u128` does not fit in a literal of the layout, but its bits do.
-            let (value, ty) = match number.base10_parse::<u128>() {
-                Ok(wide) if wide > i128::MAX as u128 && number.suffix() != "i128" => (wide as i128, "u128"),
-                _ => (number.base10_parse::<i128>()?, number.suffix()),
-            };
-            match int_type_by_name(ty) {
-                // The type of a literal decides when an expression overflows.
-                Some(ty) => {
-                    let ty = int_type_constant(ty);
-                    quote!(Cast(&::meshspec::layout::expr::Expr::Literal(#value), #ty))
+            match number.base10_parse::<u128>() {
+                Ok(wide) if wide > i128::MAX as u128 && number.suffix() != "i128" => {
+                    literal(wide as i128, "u128")
                 }
-                None => quote!(Literal(#value)),
+                _ => literal(number.base10_parse::<i128>()?, number.suffix()),
             }
         }
         Expr::Lit(ExprLit { lit: Lit::Byte(byte), .. }) => {
@@ -79,15 +73,24 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
             let names = path_names(expr, scope)?;
             quote!(Path(&[#(#names),*]))
         }
-        Expr::Unary(unary) => {
-            let operand = to_constant(&unary.expr, scope)?;
-            let op = match unary.op {
-                UnOp::Not(_) => quote!(Not),
-                UnOp::Neg(_) => quote!(Negate),
-                _ => return Err(unsupported()),
-            };
-            quote!(Unary(::meshspec::layout::expr::UnaryOp::#op, &#operand))
-        }
+        Expr::Unary(unary) => match (&unary.op, &*unary.expr) {
+            // The smallest number of a type is not the negation of a number of that type.
+            (UnOp::Neg(_), Expr::Lit(ExprLit { lit: Lit::Int(number), .. }))
+                if !number.suffix().is_empty() =>
+            {
+                let digits = format!("-{}", number.base10_digits());
+                literal(digits.parse().map_err(|_| unsupported())?, number.suffix())
+            }
+            (op, operand) => {
+                let operand = to_constant(operand, scope)?;
+                let op = match op {
+                    UnOp::Not(_) => quote!(Not),
+                    UnOp::Neg(_) => quote!(Negate),
+                    _ => return Err(unsupported()),
+                };
+                quote!(Unary(::meshspec::layout::expr::UnaryOp::#op, &#operand))
+            }
+        },
         Expr::Binary(binary) => {
             let (mut left, right) = (to_constant(&binary.left, scope)?, to_constant(&binary.right, scope)?);
             if let (BinOp::Shl(_) | BinOp::Shr(_), Expr::Path(path)) = (&binary.op, &*binary.left)
@@ -121,6 +124,14 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
         _ => return Err(unsupported()),
     };
     Ok(quote!(::meshspec::layout::expr::Expr::#tokens))
+}
+
+/// Returns a literal; its type, if known, decides when an expression overflows.
+fn literal(value: i128, ty: &str) -> Tokens {
+    match int_type_by_name(ty).map(int_type_constant) {
+        Some(ty) => quote!(Cast(&::meshspec::layout::expr::Expr::Literal(#value), #ty)),
+        None => quote!(Literal(#value)),
+    }
 }
 
 /// Returns `true` for a path to a dialect, such as `Dialect::Spec`. Dialects are converted to their numbers.

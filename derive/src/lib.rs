@@ -130,20 +130,24 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
         return Err(Error::new(magic.span(), "only structs with fields can have magic bytes"));
     }
     let with_endian = |endian: Endian| {
-        let (shape, constants) = match &input.data {
+        let (shape, computed, constants) = match &input.data {
             Data::Struct(data) => match container.bits {
-                Some(bits) => bits::word_shape(&input.ident, &data.fields, bits, &container.outer)?,
+                Some(bits) => {
+                    let (shape, constants) =
+                        bits::word_shape(&input.ident, &data.fields, bits, &container.outer)?;
+                    (shape, Vec::new(), constants)
+                }
                 None => {
-                    let shape = structs::struct_shape(&data.fields, &container.imports, endian)?;
-                    (shape, structs::plain_impl(input, &data.fields))
+                    let (shape, computed) = structs::struct_shape(&data.fields, &container.imports, endian)?;
+                    (shape, computed, structs::plain_impl(input, &data.fields))
                 }
             },
-            Data::Enum(data) => (enums::enum_shape(data, &container, endian)?, quote!()),
+            Data::Enum(data) => (enums::enum_shape(data, &container, endian)?, Vec::new(), quote!()),
             Data::Union(data) => {
                 return Err(Error::new(data.union_token.span, "Layout supports only structs and enums"));
             }
         };
-        Ok((type_constant(input, &container, &shape, endian), constants))
+        Ok((type_constant(input, &container, (&shape, &computed), endian), constants))
     };
     let (ty, constants) = with_endian(container.endian.unwrap_or(Endian::Little))?;
     let ident = &input.ident;
@@ -170,8 +174,13 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     })
 }
 
-/// Returns the `Type` of a declaration with this shape.
-fn type_constant(input: &DeriveInput, container: &Container, shape: &Tokens, endian: Endian) -> Tokens {
+/// Returns the `Type` of a declaration with this shape and these computed values.
+fn type_constant(
+    input: &DeriveInput,
+    container: &Container,
+    (shape, computed): (&Tokens, &[Tokens]),
+    endian: Endian,
+) -> Tokens {
     let name = unraw_name(&input.ident);
     let (doc, decoding) = (doc_text(&input.attrs), &container.decoding);
     let imports = &container.imports.values;
@@ -185,6 +194,7 @@ fn type_constant(input: &DeriveInput, container: &Container, shape: &Tokens, end
             import_types: &[#(#import_types),*],
             magic: #magic,
             shape: #shape,
+            computed: &[#(#computed),*],
             decoding: #decoding,
         })
     };

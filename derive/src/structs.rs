@@ -9,8 +9,9 @@ use crate::expression::{self, Scope, option_constant};
 use crate::field_attributes::{self, Block, Checksum};
 use crate::{constraints, doc_text, unraw_name};
 
-/// Returns the `Shape` of a struct with these fields. Their expressions can refer to its imports and earlier fields.
-pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Result<Tokens> {
+/// Returns the `Shape` of a struct with these fields, and its `Computed` constants. The expressions of the fields can
+/// refer to its imports and earlier fields.
+pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Result<(Tokens, Vec<Tokens>)> {
     let mut scope = Scope::from(&*imports.values);
     let attributes = fields.iter().map(|field| field_attributes::Field::parse(&field.attrs));
     let attributes = attributes.collect::<Result<Vec<_>>>()?;
@@ -22,38 +23,26 @@ pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Resul
     let all = fields.iter().zip(&attributes).filter(|(_, attributes)| !attributes.computed);
     let all_names = all.filter_map(|(field, attributes)| names(field, attributes));
     all_names.for_each(|(name, in_layout)| struct_scope.push(name, in_layout));
-    let mut constants = Vec::new();
-    // The values that the codec computes after each stored field; those before the first one belong to it.
-    let stored = attributes.iter().filter(|attributes| !attributes.computed).count();
-    let mut computed = vec![Vec::new(); stored.max(1)];
-    let (mut calculated, mut last) = (scope.clone(), 0_usize);
-    for (field, attributes) in fields.iter().zip(&attributes) {
-        if !attributes.computed {
-            last += 1;
-            if let Some((name, in_layout)) = names(field, attributes) {
-                calculated.push(name, in_layout);
-            }
-        } else if let Some(value) = computed_constant(field, attributes, &calculated) {
-            computed[last.saturating_sub(1)].push(value);
-        }
-    }
-    let mut computed = computed.into_iter();
+    // Only computed values can refer to computed values.
+    let mut codec_scope = scope.clone();
+    let (mut constants, mut computed) = (Vec::new(), Vec::new());
     for (index, (field, attributes)) in fields.iter().zip(&attributes).enumerate() {
-        if !attributes.computed {
+        let named = names(field, attributes);
+        if attributes.computed {
+            computed.extend(computed_constant(field, attributes, &codec_scope));
+        } else {
             constants.push(field_constant(
                 index,
                 field,
                 attributes,
                 (&scope, &struct_scope),
-                &computed.next().unwrap_or_default(),
                 (imports, endian),
             )?);
-            if let Some((name, in_layout)) = names(field, attributes) {
-                scope.push(name, in_layout);
-            }
+            named.iter().cloned().for_each(|(name, in_layout)| scope.push(name, in_layout));
         }
+        named.into_iter().for_each(|(name, in_layout)| codec_scope.push(name, in_layout));
     }
-    Ok(quote!(::meshspec::layout::declaration::Shape::Struct(&[#(#constants),*])))
+    Ok((quote!(::meshspec::layout::declaration::Shape::Struct(&[#(#constants),*])), computed))
 }
 
 /// Returns a `calc` field as a `Computed` constant; `None` if the layout cannot evaluate its expression.
@@ -62,14 +51,20 @@ fn computed_constant(
     attributes: &field_attributes::Field,
     scope: &Scope,
 ) -> Option<Tokens> {
+    let name = attributes.layout_name(field.ident.as_ref()?);
     let mut value = expression::to_constant(attributes.calculation.as_ref()?, scope).ok()?;
     if let Some(condition) = &attributes.condition {
         let condition = expression::to_constant(condition, scope).ok()?;
         let absent = quote!(::meshspec::layout::expr::Expr::Literal(0));
         value = quote!(::meshspec::layout::expr::Expr::If(&#condition, &#value, &#absent));
     }
-    let ty = option_constant(expression::int_type(&field.ty).map(expression::int_type_constant));
-    Some(quote!(::meshspec::layout::declaration::Computed { value: #value, ty: #ty }))
+    let ty = int_type_option(&field.ty);
+    Some(quote!(::meshspec::layout::declaration::Computed { name: #name, value: #value, ty: #ty }))
+}
+
+/// Returns the `Option` constant of an integer type.
+fn int_type_option(ty: &syn::Type) -> Tokens {
+    option_constant(expression::int_type(ty).map(expression::int_type_constant))
 }
 
 /// Implements `meshspec::bulk::PlainData` for a `#[repr(C)]` struct without a codec, which can only be read in bulk.
@@ -99,7 +94,7 @@ pub fn variant_field(field: &syn::Field, imports: &Imports, endian: Endian) -> R
     if let Some(Checksum { stored, .. }) = &attributes.checksum {
         return Err(Error::new_spanned(stored, "a checksum must cover fields of a struct, not a variant"));
     }
-    field_constant(0, field, &attributes, (&scope, &scope), &[], (imports, endian))
+    field_constant(0, field, &attributes, (&scope, &scope), (imports, endian))
 }
 
 /// Returns a field as a `Field` constant. Expressions can refer to the names in `scope`. The expression of a stored
@@ -109,12 +104,15 @@ fn field_constant(
     field: &syn::Field,
     attributes: &field_attributes::Field,
     (scope, struct_scope): (&Scope, &Scope),
-    computed: &[Tokens],
     (imports, endian): (&Imports, Endian),
 ) -> Result<Tokens> {
     let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| attributes.layout_name(ident));
     let doc = doc_text(&field.attrs);
     let ty = attributes.stored_as.as_ref().unwrap_or(&field.ty);
+    let codec_type = match &attributes.stored_as {
+        Some(_) => int_type_option(&field.ty),
+        None => quote!(::core::option::Option::None),
+    };
     let condition = expression::to_optional_constant(attributes.condition.as_ref(), scope)?;
     let count = expression::to_optional_constant(attributes.count.as_ref(), scope)?;
     let arguments = attributes.arguments.iter().filter(|argument| !imports.is_reference(argument));
@@ -145,13 +143,13 @@ fn field_constant(
         name: #name,
         doc: #doc,
         ty: <#ty as ::meshspec::layout::Layout>::#endian_constant,
+        codec_type: #codec_type,
         condition: #condition,
         count: #count,
         arguments: #arguments,
         position: #position,
         lookahead: #lookahead,
         checks: &[#(#checks),*],
-        computed: &[#(#computed),*],
         constraints: #constraints,
         plausible: #plausible,
         block: #block,

@@ -94,6 +94,7 @@ impl<L: Layout> Layout for PrefixedText<L> {
         doc: "A string prefixed by its length.",
         imports: &[],
         import_types: &[],
+        computed: &[],
         magic: &[],
         shape: Shape::Struct(&[
             Field { name: "length", doc: "Number of bytes.", ty: L::TYPE, ..Field::PLAIN },

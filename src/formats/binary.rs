@@ -118,14 +118,14 @@ impl<T: BinaryFormat> Declared for T {
         .with_dialects(T::DIALECTS)
         .with_rules(AllRules::<T>::ALL);
 
-    fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
-        // The structure of the file is valid, so its items without bytes are within the limit of the caller.
-        let limits = Limits::default().with_max_empty_items(u64::MAX);
-        match decode_unchecked::<T>(bytes, dialect, &ReadOptions::default().with_limits(limits)) {
+    fn check_content(bytes: &[u8], dialect: Dialect, limits: &Limits, report: &mut Report) -> Result<()> {
+        match decode_unchecked::<T>(bytes, dialect, &ReadOptions::default().with_limits(*limits)) {
             Ok(document) => document.check_document(report),
-            // The walker accepts the file, but a function called by the declaration rejects it.
+            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded(_)) => return Err(error),
+            // A function that the declaration calls rejects the file, or the codec computes more than the walker.
             Err(error) => report.add(&VALUE, error.path(), error.message()),
         }
+        Ok(())
     }
 }
 

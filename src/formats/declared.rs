@@ -10,7 +10,8 @@ use crate::layout::grammar::Grammar;
 use crate::layout::structure::TrailingVisitor;
 use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor};
 use crate::lines::Line;
-use crate::{Dialect, Loss, ReadOptions, Report, Result, Rule, Span};
+use crate::text::count_mismatches;
+use crate::{Dialect, Limits, Loss, ReadOptions, Report, Result, Rule, Span};
 
 /// A declared format and the operations on its files.
 ///
@@ -75,7 +76,8 @@ pub trait Declared: 'static {
     /// By default, compares the magic bytes of the layouts. Returns `true` if a layout has none.
     fn may_start_with(start: &[u8]) -> bool {
         let layouts = Self::ABOUT.layouts();
-        layouts.is_empty() || layouts.iter().any(|(_, layout)| start.starts_with(leading_magic(layout)))
+        layouts.is_empty()
+            || layouts.iter().any(|(_, layout)| count_mismatches(start, leading_magic(layout)) == 0)
     }
 
     /// Returns the dialect in which to read `bytes`: the dialect in the options, or else the detected one.
@@ -123,7 +125,7 @@ pub trait Declared: 'static {
         let Some(ty) = Self::layout_of(bytes, dialect) else { return Ok(report) };
         let structure = Self::ABOUT.structure(ty);
         if structure.check(bytes, &options.limits, &mut report)? {
-            Self::check_content(bytes, dialect, &mut report);
+            Self::check_content(bytes, dialect, &options.limits, &mut report)?;
         }
         structure.locate_findings(&mut report, bytes, &options.limits);
         Ok(report)
@@ -131,8 +133,13 @@ pub trait Declared: 'static {
 
     /// Adds violations of rules that the declaration cannot express. Called only if the structure of the file is
     /// valid. Each violation then gets a byte range, looked up by its path.
-    fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
-        let _ = (bytes, dialect, report);
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if decoding the file exceeds `limits`.
+    fn check_content(bytes: &[u8], dialect: Dialect, limits: &Limits, report: &mut Report) -> Result<()> {
+        let _ = (bytes, dialect, limits, report);
+        Ok(())
     }
 
     /// Summarises a file. By default, counts the items in each list.

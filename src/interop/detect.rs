@@ -1,6 +1,7 @@
 //! Detects the interchange format of a file from its content.
 
 use super::Interchange;
+use crate::text::count_mismatches;
 
 /// The UTF-8 byte order mark, which some editors add.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -44,8 +45,10 @@ impl Interchange {
     pub fn may_start_with(self, start: &[u8]) -> bool {
         let text = without_byte_order_mark(start).trim_ascii_start();
         match self.name() {
-            "glb" | "gltf" => start.starts_with(b"glTF") || text.first().is_none_or(|first| *first == b'{'),
-            "ply" => text.is_empty() || text.starts_with(b"ply"),
+            "glb" | "gltf" => {
+                count_mismatches(start, b"glTF") == 0 || text.first().is_none_or(|first| *first == b'{')
+            }
+            "ply" => count_mismatches(text, b"ply") == 0,
             "obj" => {
                 let last_line = start.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
                 last_line.len() < MAX_BINARY_LINE || !last_line.contains(&0)

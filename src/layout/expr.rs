@@ -8,7 +8,7 @@ use std::fmt;
 use super::declaration::Declaration;
 pub use super::operators::{BinaryOp, EvalError, IntType, UnaryOp};
 pub(crate) use super::operators::{Operand, Precedence};
-use super::operators::{eval_binary, eval_cast};
+use super::operators::{eval_binary, eval_binary_as, eval_cast};
 
 /// An expression over fields and imports.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,7 +36,7 @@ pub enum Expr {
 pub enum Value {
     /// An integer of up to 128 bits.
     Int(i128),
-    /// An unsigned integer above `i128::MAX`. Expressions reject it, except for operators on 128-bit integers.
+    /// An unsigned integer above `i128::MAX`.
     Wide(u128),
     /// A boolean, such as a single-bit flag or the result of a comparison.
     Bool(bool),
@@ -85,6 +85,11 @@ impl Value {
             Value::Bits(word, _) => i128::try_from(*word).map_err(|_| EvalError::Overflow),
             Value::F32(_) | Value::F64(_) | Value::Text(_) | Value::Struct(_) => Err(EvalError::Unknown),
         }
+    }
+
+    /// Like [`to_int`](Value::to_int), but wraps integers above `i128::MAX` to negative ones.
+    fn to_wrapped(&self) -> Result<i128, EvalError> {
+        if let Value::Wide(number) = self { Ok(*number as i128) } else { self.to_int() }
     }
 
     /// Formats the value like [`Display`](fmt::Display), but floats without exponent and whole floats without a decimal
@@ -197,11 +202,9 @@ impl Expr {
             }
             Expr::Binary(BinaryOp::And, a, b) => Ok(Value::Bool(a.eval_bool(scope)? && b.eval_bool(scope)?)),
             Expr::Binary(BinaryOp::Or, a, b) => Ok(Value::Bool(a.eval_bool(scope)? || b.eval_bool(scope)?)),
-            Expr::Binary(op, a, b) => {
-                eval_binary(*op, a.eval_int(scope)?, b.eval_int(scope)?).map(Value::from)
-            }
+            Expr::Binary(op, a, b) => eval_values(*op, &a.eval(scope)?, &b.eval(scope)?),
             Expr::Cast(a, to) => {
-                let number = eval_cast(a.eval_int(scope)?, *to);
+                let number = eval_cast(a.eval(scope)?.to_wrapped()?, *to);
                 Ok(if to.is_u128() { Value::unsigned(number as u128) } else { Value::Int(number) })
             }
             Expr::If(a, b, c) => if a.eval_bool(scope)? { b } else { c }.eval(scope),
@@ -209,6 +212,16 @@ impl Expr {
                 Some(Value::Text(text)) => Ok(Value::Bool(matches_pattern(&text, pattern))),
                 _ => Err(EvalError::Unknown),
             },
+        }
+    }
+
+    /// Returns the number of a literal, with or without a type; `None` for other expressions. Unsigned numbers above
+    /// `i128::MAX` wrap to negative ones.
+    pub(super) const fn as_literal(&self) -> Option<i128> {
+        match self {
+            Expr::Literal(number) => Some(*number),
+            Expr::Cast(Expr::Literal(number), to) => Some(eval_cast(*number, *to)),
+            _ => None,
         }
     }
 
@@ -243,6 +256,22 @@ impl Expr {
     /// Evaluates the expression to a boolean. An integer yields [`EvalError::Unknown`].
     pub fn eval_bool(&self, scope: &dyn Lookup) -> Result<bool, EvalError> {
         if let Value::Bool(value) = self.eval(scope)? { Ok(value) } else { Err(EvalError::Unknown) }
+    }
+}
+
+/// Evaluates an operator. Unsigned numbers are computed with 128 bits if the result does not fit in an `i128`.
+fn eval_values(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, EvalError> {
+    let is_wide = |value: &Value| matches!(value, Value::Wide(_));
+    let is_unsigned = |value: &Value| is_wide(value) || value.to_int().is_ok_and(|number| number >= 0);
+    match eval_binary(op, a.to_wrapped()?, b.to_wrapped()?) {
+        Ok(result) if !is_wide(a) && !is_wide(b) => Ok(result.into()),
+        _ if is_unsigned(a) && is_unsigned(b) => {
+            Ok(match eval_binary_as(op, a.to_wrapped()?, b.to_wrapped()?, IntType::U128)? {
+                Operand::Int(number) => Value::unsigned(number as u128),
+                truth => truth.into(),
+            })
+        }
+        _ => Err(EvalError::Overflow),
     }
 }
 

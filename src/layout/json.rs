@@ -10,8 +10,9 @@
 //! `"lookahead"` marks a field with the same offset as the next field. A constraint has one key for its
 //! requirement, such as `"below"`, `"one_of"`, `"finite"`, `"index_into"` or `"holds"`. Some requirements have
 //! further keys, such as `"of"` and `"tolerance"` for `"sum"`. `"if"`, `"rule"`, `"severity"` of the rule and
-//! `"message"` follow. `"decoded"` is the name of the function that decodes a stored value, `"formula"` is the same conversion as a C expression or in
-//! words, and `"unit"` is the unit of the decoded value. Keys without a value are omitted.
+//! `"message"` follow. `"decoded"` is the name of the function that decodes a stored value, `"formula"` is the same
+//! conversion as a C expression or in words, and `"unit"` is the unit of the decoded value. Keys without a value are
+//! omitted.
 //!
 //! A checksum is `{"function", "arguments", "from", "stored", "none"}`: the name of the function, its arguments in
 //! addition to the bytes, the first covered field (`"self"` for the start of the struct, omitted to cover only this
@@ -318,7 +319,8 @@ fn type_json(ty: &Type) -> Json {
 
 fn expr_json(expr: &Expr) -> Json {
     match expr {
-        Expr::Literal(value) => number_json(*value),
+        Expr::Cast(Expr::Literal(value), to) if to.is_u128() => Json::Plain((*value as u128).to_string()),
+        Expr::Literal(value) | Expr::Cast(Expr::Literal(value), _) => number_json(*value),
         Expr::Bool(value) => Json::Plain(value.to_string()),
         Expr::Path(path) => Json::object([("field", array_json(path, |name| string_json(name)))]),
         Expr::Unary(UnaryOp::Not, a) => Json::object([("not", expr_json(a))]),

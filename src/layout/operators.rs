@@ -225,7 +225,7 @@ fn compare<T: Ord>(op: BinaryOp, a: &T, b: &T) -> bool {
 }
 
 /// Truncates a value to an integer type, like `as` in Rust.
-pub(super) fn eval_cast(value: i128, to: IntType) -> i128 {
-    let unused = 128 - to.bits.min(128);
+pub(super) const fn eval_cast(value: i128, to: IntType) -> i128 {
+    let unused = 128_u32.saturating_sub(to.bits);
     if to.signed { (value << unused) >> unused } else { ((value as u128) << unused >> unused) as i128 }
 }

@@ -97,7 +97,6 @@ impl Expr {
     /// Returns `true` if both expressions are the same number or path.
     const fn is_same_operand(&self, other: &Expr) -> bool {
         match (self, other) {
-            (Expr::Literal(a), Expr::Literal(b)) => *a == *b,
             (Expr::Path(a), Expr::Path(b)) => {
                 let mut index = 0;
                 while index < a.len() && index < b.len() && is_same_name(a[index], b[index]) {
@@ -105,7 +104,7 @@ impl Expr {
                 }
                 index == a.len() && index == b.len()
             }
-            _ => false,
+            _ => matches!((self.as_literal(), other.as_literal()), (Some(a), Some(b)) if a == b),
         }
     }
 }

@@ -5,12 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use glam::{DMat4, DVec3, Mat4, Vec3};
-use meshspec::Loss;
 use meshspec::info::Bounds;
 use meshspec::interop::{Files, Folder, Interchange};
 use meshspec::scene::{Faces, Indices, Lod, Mesh, Placement, Scene};
+use meshspec::{AnyFormat, Dialect, ErrorKind, FormatId, Limit, Limits, Loss, ReadOptions};
 
-use crate::common::ROOT;
+use crate::common::{ROOT, samples, samples_of};
 
 fn square() -> Mesh {
     Mesh {
@@ -50,6 +50,47 @@ fn triangles_cover_every_placement_of_the_finest_level() {
     // Corners without a vertex form no triangle.
     scene.meshes[2].faces = Faces::triangles(vec![0, 1, 9]);
     assert_eq!(scene.triangles().count(), 4);
+}
+
+#[test]
+fn small_files_over_the_limit_are_rejected() {
+    let path = format!("{ROOT}/samples/bmd/tentacle.bmd");
+    let size = fs::metadata(&path).unwrap().len();
+    let options = |max| ReadOptions::default().with_limits(Limits::default().with_max_file_size(max));
+    let error = meshspec::open_with(&path, &options(size - 1)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::FileSize));
+    assert!(meshspec::open_with(&path, &options(size)).is_ok());
+}
+
+/// The start of a file may be shorter than the magic bytes of its format.
+#[test]
+fn every_start_of_a_file_may_be_one() {
+    for (format, file) in samples() {
+        for length in 0..64.min(file.len()) {
+            assert!(AnyFormat::from(format).may_start_with(&file[..length]), "{format}: {length} bytes");
+        }
+    }
+    for (format, magic) in [(Interchange::Glb, &b"glTF"[..]), (Interchange::Ply, b"ply")] {
+        for length in 0..magic.len() {
+            assert!(format.may_start_with(&magic[..length]), "{}: {length} bytes", format.name());
+        }
+    }
+    assert!(!AnyFormat::from(FormatId::Bmd).may_start_with(b"\x7f"));
+}
+
+/// A model with one wrong magic byte is read as a model, whatever its size.
+#[test]
+fn a_wrong_magic_byte_is_tolerated_at_the_start() {
+    let crucible = AnyFormat::from(FormatId::Crucible);
+    for sample in samples_of(FormatId::Crucible) {
+        for byte in 0..3 {
+            let mut wrong = sample.clone();
+            wrong[byte] = b'?';
+            let layout = |bytes: &[u8]| crucible.layout_of(bytes, Dialect::Spec).unwrap();
+            let is_model = std::ptr::eq(layout(&wrong), layout(&sample)) && sample[0] > 1;
+            assert_eq!(crucible.may_start_with(&wrong[..8]), is_model || wrong[0] <= 1, "byte {byte}");
+        }
+    }
 }
 
 #[test]
@@ -114,11 +155,11 @@ fn shared_extensions_select_the_format_of_the_source() {
     let (scene, _) = Scene::open(format!("{ROOT}/samples/seed/facets.mesh")).unwrap();
     scene.clone().save(&path).unwrap();
     assert_eq!(format(), "seed");
-    scene.clone().save_as(meshspec::FormatId::Mesh, &path).unwrap();
+    scene.clone().save_as(FormatId::Mesh, &path).unwrap();
     assert_eq!(format(), "mesh");
     Scene { source: None, ..scene.clone() }.save(&path).unwrap();
     assert_eq!(format(), "mesh");
-    scene.save_as(meshspec::FormatId::Seed, &path).unwrap();
+    scene.save_as(FormatId::Seed, &path).unwrap();
     assert_eq!(format(), "seed");
 }
 
@@ -140,7 +181,7 @@ fn large_files_of_another_kind_are_rejected_by_their_start() {
     fs::write(&path, b"BMD1").unwrap();
     fs::File::options().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
     let error = meshspec::open(&path).unwrap_err();
-    assert_eq!(error.kind(), meshspec::ErrorKind::LimitExceeded(meshspec::Limit::FileSize), "{error}");
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::FileSize), "{error}");
 }
 
 #[cfg(unix)]

@@ -1,18 +1,20 @@
-//! What a file must not do to a codec that binrw generates: overflow an expression, or allocate memory for a false
-//! count. Numbers of 128 bits, and the names and counts in printed schemas.
+//! Protection of the codecs that binrw generates: false counts and overflows are errors of the file, not panics or
+//! allocations. Numbers of 128 bits. Names and counts in printed schemas.
 
 use std::ops::ControlFlow;
 
 use binrw::{binrw, io::SeekFrom};
+use meshspec::conformance::corpus::{Config, Corpus};
 use meshspec::layout::assemble::FileValues;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::dump::Dump;
 use meshspec::layout::expr::Value;
 use meshspec::layout::schema::Schema;
-use meshspec::layout::walk::{Node, Visitor};
+use meshspec::layout::walk::{FaultKind, Node, Visit, Visitor};
 use meshspec::layout::{self, Layout, generate, walk};
 use meshspec::{
-    BinaryFormat, ErrorKind, Format, Formats, Limit, Limits, ReadOptions, Report, Rule, Severity, path,
+    AnyFormat, BinaryFormat, Declared, Dialect, ErrorKind, Format, Limit, Limits, ReadOptions, Report, Rule,
+    Severity, path,
 };
 
 static RULE: Rule = Rule::new("GUARDS-RULE", Severity::Error, "A rule.");
@@ -54,6 +56,16 @@ formats! {
     "variants" Variants
     "empties" Empties
     "wrapped" Wrapped
+    "absent" Absent
+    "absent_variant" AbsentVariant
+    "absent_enum" AbsentEnum
+    "chain" Chain
+    "outer" Outer
+    "widened" Widened
+    "narrowed" Narrowed
+    "peeks" Peeks
+    "shared_lists" SharedLists
+    "tail" Tail
 }
 
 #[derive(Layout)]
@@ -243,6 +255,192 @@ struct Many {
     items: Vec<Perhaps>,
 }
 
+/// Without `has`, a codec sees the kind 0, and reads the data.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Absent {
+    has: u8,
+    #[br(if(has != 0))]
+    #[bw(if(*has != 0))]
+    kind: u8,
+    n: u64,
+    #[br(if(kind == 0), count = n)]
+    #[bw(if(*kind == 0))]
+    data: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct AbsentVariant {
+    has: u8,
+    #[br(if(has != 0))]
+    #[bw(if(*has != 0))]
+    kind: u8,
+    n: u64,
+    #[br(args(kind, n))]
+    data: ListOrByte,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(kind: u8, n: u64))]
+enum ListOrByte {
+    #[br(pre_assert(kind == 0))]
+    List(#[br(count = n)] Vec<u8>),
+    #[br(pre_assert(true))]
+    Byte(u8),
+}
+
+/// The default of an enum need not be its first value.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct AbsentEnum {
+    has: u8,
+    #[br(if(has != 0))]
+    #[bw(if(*has != 0))]
+    kind: Kind,
+    n: u64,
+    #[br(if(kind == Kind::List), count = n)]
+    #[bw(if(*kind == Kind::List))]
+    data: Vec<u8>,
+}
+
+#[derive(Layout, Default, PartialEq)]
+#[binrw]
+#[brw(repr = u8)]
+enum Kind {
+    Nothing = 0,
+    #[default]
+    List = 1,
+}
+
+/// The area is computed from a computed value.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Chain {
+    a: u8,
+    #[br(calc = a as u16 * 2)]
+    #[bw(ignore)]
+    twice: u16,
+    #[br(calc = twice * 200)]
+    #[bw(ignore)]
+    area: u16,
+    b: u8,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Outer {
+    a: u8,
+    #[br(args(a))]
+    inner: OnlyComputed,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(a: u8))]
+struct OnlyComputed {
+    #[br(calc = a + 1)]
+    #[bw(ignore)]
+    next: u8,
+}
+
+#[binrw::parser(reader, endian)]
+fn read_byte() -> binrw::BinResult<u32> {
+    binrw::BinRead::read_options(reader, endian, ()).map(|number: u8| number.into())
+}
+
+#[binrw::parser(reader, endian)]
+fn read_low_byte() -> binrw::BinResult<u8> {
+    binrw::BinRead::read_options(reader, endian, ()).map(|number: u32| number as u8)
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Widened {
+    #[br(parse_with = read_byte)]
+    #[bw(map = |n: &u32| *n as u8)]
+    #[layout(stored_as = u8)]
+    n: u32,
+    #[br(count = n * 2)]
+    data: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Narrowed {
+    #[br(parse_with = read_low_byte)]
+    #[bw(map = |n: &u8| u32::from(*n))]
+    #[layout(stored_as = u32)]
+    n: u8,
+    #[br(count = n * 2)]
+    data: Vec<u8>,
+}
+
+/// Each item looks ahead at bytes that the size of the item excludes.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Peeks {
+    n: u64,
+    count: u8,
+    #[br(count = count, args { inner: (n,) })]
+    items: Vec<Peek>,
+    rest: [u8; 9],
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(n: u64))]
+struct Peek {
+    #[br(restore_position, count = n)]
+    #[bw(ignore)]
+    ahead: Vec<u8>,
+    value: u8,
+}
+
+/// Lists that share their bytes.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct SharedLists {
+    count: u32,
+    size: u32,
+    #[br(count = count, args { inner: (size,) })]
+    items: Vec<SharedList>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(size: u32))]
+struct SharedList {
+    #[br(count = size, seek_before = SeekFrom::Start(0), restore_position)]
+    #[bw(ignore)]
+    data: Vec<u8>,
+}
+
+/// A list that runs to the end.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Tail {
+    flags: u8,
+    #[br(parse_with = binrw::helpers::until_eof, args(flags))]
+    #[layout(stored_as = Vec<Perhaps>)]
+    items: Vec<Perhaps>,
+}
+
 fn two(a: u32, b: u32) -> Vec<u8> {
     [&a.to_le_bytes()[..], &b.to_le_bytes(), b"abc"].concat()
 }
@@ -282,7 +480,11 @@ fn overflows_of_the_declared_type_are_errors() {
         assert!(error.contains(OVERFLOW), "{error}");
     }
     assert!(error_of::<Terms>(&[200, 100, 1]).contains("too many"));
-    assert!(error_of::<Calculated>(&[20, 20, 1]).contains("overflow of its integer type"));
+    assert!(error_of::<Calculated>(&[20, 20, 1]).contains("`area` cannot be computed: an overflow"));
+    assert!(error_of::<Chain>(&[164, 1]).contains("`area` cannot be computed: an overflow"));
+    assert!(Chain::read(&[163, 1], &ReadOptions::default()).is_ok());
+    assert!(error_of::<Outer>(&[255]).contains("`next` cannot be computed: an overflow"));
+    assert!(Outer::read(&[254], &ReadOptions::default()).is_ok());
     assert!(Product::read(&two(1, 3), &ReadOptions::default()).is_ok());
     assert!(Remainder::read(&two(8, 8)[..8], &ReadOptions::default()).is_ok());
     assert!(Shift::read(&[1, 7, 8], &ReadOptions::default()).is_ok());
@@ -303,6 +505,75 @@ fn overflows_after_a_false_condition_are_errors() {
     assert_eq!(walk::first_fault(&Guarded::TYPE, &file, &Limits::default()), None);
 }
 
+/// A codec computes in the type of the field, not in the stored type.
+#[test]
+fn converted_numbers_overflow_as_in_rust() {
+    let file = [&[200][..], &[7; 400]].concat();
+    assert_eq!(Widened::read(&file, &ReadOptions::default()).unwrap().data.len(), 400);
+    assert!(error_of::<Narrowed>(&[200, 0, 0, 0]).contains("the count cannot be computed: an overflow"));
+}
+
+#[test]
+fn absent_numbers_are_0() {
+    let file = |has: u8, n: u64| [&[has][..], &n.to_le_bytes(), b"abc"].concat();
+    let file_of_kind = |kind: u8, n: u64| [&[1, kind][..], &n.to_le_bytes(), b"abc"].concat();
+    for n in [4, 1 << 40, u64::MAX] {
+        let needed = format!("needs {n} bytes, but 3 remain");
+        assert!(error_of::<Absent>(&file(0, n)).contains(&needed));
+        assert!(error_of::<AbsentVariant>(&file(0, n)).contains(&needed));
+        assert!(error_of::<Absent>(&file_of_kind(0, n)).contains(&needed));
+    }
+    assert_eq!(Absent::read(&file(0, 3), &ReadOptions::default()).unwrap().data, b"abc");
+    let read = AbsentVariant::read(&file(0, 3), &ReadOptions::default()).unwrap();
+    assert!(matches!(read.data, ListOrByte::List(list) if list == b"abc"));
+    assert!(Absent::read(&file_of_kind(1, u64::MAX)[..10], &ReadOptions::default()).unwrap().data.is_empty());
+    let message = "the condition cannot be computed: a value is missing";
+    assert!(error_of::<AbsentEnum>(&file(0, u64::MAX)).contains(message));
+    assert!(AbsentEnum::read(&file_of_kind(0, u64::MAX)[..10], &ReadOptions::default()).is_ok());
+    for choices in [vec![], vec![1; 64], vec![u64::MAX; 64]] {
+        const TYPE: &Type = &Absent::TYPE;
+        let file = generate::file(TYPE, &choices, &Default::default()).unwrap();
+        assert!(Absent::read(&file, &ReadOptions::default()).is_ok());
+    }
+}
+
+#[test]
+fn lists_to_the_end_have_an_end() {
+    let message = "an item has no bytes, so the list never ends";
+    assert!(error_of::<Tail>(&[0]).contains(message));
+    assert!(error_of::<Tail>(&[0, 1]).contains(message));
+    assert_eq!(Tail::read(&[1, 2, 3], &ReadOptions::default()).unwrap().items.len(), 2);
+    assert!(Tail::read(&[1], &ReadOptions::default()).unwrap().items.is_empty());
+    assert!(Tail::check_decoded(&[0], &ReadOptions::default()).unwrap().errors() > 0);
+}
+
+#[test]
+fn shared_bytes_count_against_a_limit() {
+    let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(1 << 10));
+    let lists = |count: u32| [&count.to_le_bytes()[..], &16_u32.to_le_bytes(), &[7; 8]].concat();
+    assert_eq!(SharedLists::read(&lists(64), &options).unwrap().items.len(), 64);
+    let fault = walk::first_fault(&SharedLists::TYPE, &lists(65), &options.limits).unwrap();
+    assert_eq!(fault.kind, FaultKind::Limit);
+    let error = SharedLists::read(&lists(65), &options).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Decoded));
+    // A million lists of 64 KiB.
+    let file = [&(1_u32 << 20).to_le_bytes()[..], &(1_u32 << 16).to_le_bytes(), &vec![7; 1 << 16]].concat();
+    assert!(SharedLists::read(&file, &ReadOptions::default()).is_err());
+    // The content of a file is checked within the limits of the caller.
+    let mut report = Report::default();
+    let checked = SharedLists::check_content(&lists(65), Dialect::Spec, &options.limits, &mut report);
+    assert_eq!(checked.unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
+    assert!(report.findings().is_empty());
+
+    let peeks =
+        |n: u64, count: u8| [&n.to_le_bytes()[..], &[count], &vec![7; usize::from(count) + 9]].concat();
+    let error = Peeks::read(&peeks(1 << 40, 1), &options).err().unwrap();
+    assert!(error.to_string().contains("needs 1099511627776 bytes"), "{error}");
+    let limited = ReadOptions::default().with_limits(Limits::default().with_max_decoded(41));
+    assert!(Peeks::read(&peeks(10, 4), &limited).is_ok());
+    assert!(Peeks::read(&peeks(10, 5), &limited).is_err());
+}
+
 #[test]
 fn items_without_bytes_count_against_a_limit() {
     let file = |flags: u8, count: u32| [&[flags][..], &count.to_le_bytes()].concat();
@@ -311,6 +582,8 @@ fn items_without_bytes_count_against_a_limit() {
     let error = Empties::read(&file(0, u32::MAX), &options).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::EmptyItems));
     assert!(error.to_string().contains("has 4294967295 items without bytes"), "{error}");
+    let error = Empties::check_decoded(&file(0, u32::MAX), &options).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::EmptyItems));
     // The items of the items count, too.
     let limits = Limits::default().with_max_empty_items(25);
     let options = ReadOptions::default().with_limits(limits);
@@ -377,16 +650,66 @@ fn fields_at_offsets_are_visited_in_every_item() {
     assert_eq!(leaves.0, 4);
 }
 
+/// A list of items that only look ahead.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct OnlyPeeks {
+    count: u8,
+    #[br(count = count)]
+    items: Vec<OnlyPeek>,
+    next: u8,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct OnlyPeek {
+    #[br(restore_position)]
+    #[bw(ignore)]
+    ahead: u8,
+}
+
+/// Counts structs and lists, and needs no items without content.
+struct GroupCount(usize);
+
+impl Visitor for GroupCount {
+    fn should_visit_empty_items(&self) -> bool {
+        false
+    }
+
+    fn enter(&mut self, _: &Node) -> Visit {
+        self.0 += 1;
+        Visit::All
+    }
+}
+
+#[test]
+fn look_aheads_are_no_content() {
+    let mut groups = GroupCount(0);
+    walk::walk(&OnlyPeeks::TYPE, &[9, 1], &Limits::default(), &mut groups).unwrap();
+    // The struct, the list and its first item.
+    assert_eq!(groups.0, 3);
+    assert_eq!(layout::read::<OnlyPeeks>(&[9, 1], &ReadOptions::default()).unwrap().items.len(), 9);
+}
+
+#[test]
+fn counts_of_items_without_bytes_are_small() {
+    let config = generate::Config::large();
+    const TYPE: &Type = &Empties::TYPE;
+    let counts =
+        [vec![], vec![1; 64], vec![3; 64], vec![u64::MAX; 64], vec![u64::MAX - 1; 64]].map(|choices| {
+            let file = generate::file(TYPE, &choices, &config).unwrap();
+            u64::from(u32::from_le_bytes(file[1..5].try_into().unwrap()))
+        });
+    assert!(counts.iter().all(|count| *count <= config.max_items), "{counts:?}");
+    assert!(counts.iter().any(|count| *count > 1), "{counts:?}");
+}
+
 #[test]
 fn corpora_of_items_without_bytes_are_generated() {
-    let formats = Formats::new().with::<Empties>().unwrap();
-    let format = formats.get("empties").unwrap();
-    let config = generate::Config { large_items: 70_000, ..Default::default() };
-    const TYPE: &Type = &Empties::TYPE;
-    for choices in [vec![], vec![1; 64], vec![u64::MAX; 64]] {
-        let file = generate::file(TYPE, &choices, &config).unwrap();
-        assert_eq!(format.check(&file, &ReadOptions::default()).unwrap().errors(), 0);
-    }
+    let corpus = Corpus::of(AnyFormat::of::<Empties>(), &Config::default()).unwrap();
+    assert!(!corpus.cases.is_empty());
 }
 
 proptest::proptest! {
@@ -425,10 +748,81 @@ fn numbers_of_128_bits_are_unsigned() {
     assert_eq!(Dump::new(&Wide::TYPE, &file).write_text(&mut text, false).unwrap(), None);
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains(&number) && !text.contains("-1"), "{text}");
+    let mut json = Vec::new();
+    Dump::new(&Wide::TYPE, &file).for_each_entry(|entry| {
+        json.push(serde_json::to_string(entry).unwrap());
+        ControlFlow::Continue(())
+    });
+    assert!(json.iter().any(|line| line.contains(&format!("\"value\":{number}"))), "{json:?}");
     let mut values = FileValues::new(&Wide::TYPE);
     values.set("hash", number.as_str()).unwrap();
     values.set("data[0]", "255").unwrap();
     assert_eq!(values.assemble(&Default::default()).unwrap(), file);
+}
+
+/// Constraints that compare and compute with unsigned numbers above `i128::MAX`.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct WideConditions {
+    #[layout(holds(hash < 5), message = "{found}", rule = RULE)]
+    hash: u128,
+    a: u64,
+    #[layout(holds(a * b < 5), message = "{found}", rule = RULE)]
+    b: u64,
+    #[layout(holds(((sum >> 120) as u8) < 5), message = "{found}", rule = RULE)]
+    sum: u128,
+}
+
+#[test]
+fn conditions_of_128_bits_are_checked() {
+    let violations = |hash: u128, a: u64, b: u64, sum: u128| -> Vec<String> {
+        let numbers = [a, b].map(u64::to_le_bytes).concat();
+        let file = [&hash.to_le_bytes()[..], &numbers, &sum.to_le_bytes()].concat();
+        let report = layout::check::<WideConditions>(&file, &ReadOptions::default()).unwrap();
+        report.findings().iter().map(|finding| finding.path.to_string()).collect()
+    };
+    assert_eq!(violations(4, 2, 2, 4 << 120), [""; 0]);
+    assert_eq!(violations(u128::MAX, 2, 2, 0), ["hash"]);
+    assert_eq!(violations(4, u64::MAX, u64::MAX, 0), ["b"]);
+    assert_eq!(violations(4, 2, 2, u128::MAX), ["sum"]);
+}
+
+/// Literals with a type.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct TypedLiterals {
+    #[layout(one_of(-128i8, 3i8), rule = RULE)]
+    kind: i8,
+    #[br(count = 4u32)]
+    numbers: Vec<u16>,
+    #[br(if(kind == 3i8))]
+    near: Option<u16>,
+    #[br(if(kind != 3i8))]
+    far: Option<u16>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Alternatives {
+    kind: u8,
+    #[br(if(kind == 3u8))]
+    near: Option<u16>,
+    #[br(if(kind != 3u8))]
+    far: Option<[u8; 2]>,
+}
+
+#[test]
+fn literals_may_have_types() {
+    const TYPE: &Type = &TypedLiterals::TYPE;
+    let file = [&[0x80][..], &[0; 10]].concat();
+    assert!(layout::check::<TypedLiterals>(&file, &ReadOptions::default()).unwrap().findings().is_empty());
+    assert_eq!(const { Alternatives::TYPE.stride() }, Some(3));
+    assert!(schema(Schema::Program, TYPE).contains("numbers: u16[4]"), "{}", schema(Schema::Program, TYPE));
+    let json = schema(Schema::Json, TYPE);
+    assert!(json.contains("-128") && !json.contains("\"cast\""), "{json}");
 }
 
 #[derive(Layout)]

@@ -11,7 +11,7 @@ use meshspec::layout::declaration::{Type, bind};
 use meshspec::layout::schema::{Schema, SchemaFile};
 use meshspec::{
     About, AnyFormat, Confidence, Declared, Dialect, Enforcement, Error, ErrorKind, FormatId, Formats,
-    ReadOptions, Report, Rule, Severity, Strictness, check, path,
+    Limits, ReadOptions, Report, Result, Rule, Severity, Strictness, check, path,
 };
 
 /// Curves through points.
@@ -67,10 +67,11 @@ impl Declared for Curves {
         .with_rules(RULES)
         .with_dialects(&[Dialect::Spec, Dialect::Tangent]);
 
-    fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
+    fn check_content(bytes: &[u8], dialect: Dialect, _: &Limits, report: &mut Report) -> Result<()> {
         if dialect == Dialect::Spec && !bytes.ends_with(&[0, 0]) {
             report.add(&CLOSED, path!(curves[0].points), "the last point is another one");
         }
+        Ok(())
     }
 }
 

@@ -349,7 +349,7 @@ fn uncovered_bytes_are_found_everywhere() {
     walk::uncovered(&Holes::TYPE, b"\x02\x09ab", &Limits::default()).unwrap_err();
 }
 
-/// Zeros up to a multiple of 16, and 16 more, are padding; other bytes, and more zeros, are not.
+/// Zeros between two fields, up to a multiple of 16, and 16 more, are padding; other bytes, and more zeros, are not.
 #[test]
 #[allow(clippy::single_range_in_vec_init, reason = "each range is an item")]
 fn padding_is_no_content() {
@@ -363,10 +363,12 @@ fn padding_is_no_content() {
     for zeros in 0..=28 {
         assert_eq!(uncovered_ranges(&padded(zeros)), [], "{zeros} zeros");
     }
-    assert_eq!(uncovered_ranges(&padded(29)), [32..33]);
+    assert_eq!(uncovered_ranges(&padded(29)), [4..33]);
     let mut noted = padded(28);
     noted[9] = b'!';
     assert_eq!(uncovered_ranges(&noted), [4..32]);
+    // Nothing follows the zeros at the end.
+    assert_eq!(uncovered_ranges(b"\x02\x04abab\0\0"), [6..8]);
     // A format without offsets has no padding.
     assert_eq!(walk::uncovered(&<[u8; 2] as Layout>::TYPE, b"ab\0", &Limits::default()), Ok(vec![2..3]));
 }

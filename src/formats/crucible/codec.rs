@@ -14,6 +14,7 @@ use crate::layout::codec::convert_binrw_error;
 use crate::layout::declaration::{Packing, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Segment, Visitor};
+use crate::text::count_mismatches;
 use crate::{Confidence, Detection, Dialect, Error, Limits, ReadOptions, Result, Strictness, path};
 
 /// Returns the layout of a file in `dialect`, with the detected container.
@@ -24,14 +25,19 @@ pub(super) fn layout(bytes: &[u8], dialect: Dialect) -> &'static Type {
 /// Detects the container. Tolerates one wrong magic byte, unless the file starts with 0 or 1, as a bare chunk does.
 fn detect_container(bytes: &[u8]) -> Container {
     let magic = ModelHeader::TYPE.magic();
-    let correct = bytes.iter().zip(magic).filter(|(found, expected)| found == expected).count();
-    let is_model = correct + 1 >= magic.len() && bytes.first().is_some_and(|index_size| *index_size > 1);
+    let missing = magic.len().saturating_sub(bytes.len());
+    let is_model = count_mismatches(bytes, magic) + missing <= 1 && !may_be_chunk(bytes);
     if is_model { Container::Model } else { Container::Chunk }
 }
 
-/// Returns `false` if `start` is neither a model nor a chunk, which starts with one of two index sizes.
+/// Returns `false` if `start` is neither a model, with at most one wrong magic byte, nor a chunk.
 pub(super) fn may_start_with(start: &[u8]) -> bool {
-    start.starts_with(ModelHeader::TYPE.magic()) || start.first().is_none_or(|index_size| *index_size <= 1)
+    count_mismatches(start, ModelHeader::TYPE.magic()) <= 1 || may_be_chunk(start)
+}
+
+/// Returns `true` if the first byte, if any, is one of the two index sizes.
+fn may_be_chunk(start: &[u8]) -> bool {
+    start.first().is_none_or(|index_size| *index_size <= 1)
 }
 
 /// Detects Crucible by its magic bytes or structure. The dialect is tangent if the stream sizes fit only tangent (C10),

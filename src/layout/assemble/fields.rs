@@ -47,6 +47,7 @@ impl Assembler<'_> {
     /// Writes a field, unless its condition excludes it.
     pub fn write_field(&mut self, target: WriteTarget, step: &'static Step) -> Result<Written> {
         if !self.decide_presence(target, step) {
+            self.frames.set_absent(step);
             return Ok(Written { end: target.at, count: 0 });
         }
         match &step.position {

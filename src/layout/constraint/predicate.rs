@@ -130,7 +130,9 @@ impl<'b> Predicate<'b> {
             },
             Requirement::Counts { list } => Predicate::OneOf(vec![Scalar::Int(len(list)?.into())]),
             Requirement::Within { list, first } => {
-                Predicate::Within { first: value(first)?, len: len(list)?.into() }
+                // No list reaches to a larger index.
+                let first = if let Scalar::Int(first) = limit(first)? { first } else { i128::MAX };
+                Predicate::Within { first, len: len(list)?.into() }
             }
         })
     }
@@ -191,17 +193,25 @@ impl<'b> Predicate<'b> {
             Predicate::Holds(holds) => items.all(|i| check(i, *holds, None)),
             Predicate::Some => check(0, numbers.iter().any(|truth| !truth.equals(0)), None),
             Predicate::ReservedZero(mask) => first_numbers.all(|(item, number)| {
-                let Scalar::Int(word) = number else { return true };
-                let set = word as u128 & mask;
-                check(item, set == 0, Some(Scalar::Int(set as i128)))
+                let word = match number {
+                    Scalar::Int(word) => word as u128,
+                    Scalar::Wide(word) => word,
+                    Scalar::F32(_) | Scalar::F64(_) => return true,
+                };
+                let set = word & mask;
+                check(item, set == 0, Some(i128::try_from(set).map_or(Scalar::Wide(set), Scalar::Int)))
             }),
             Predicate::Sum { total, tolerance } => items.all(|i| {
                 let sum = Scalar::sum(numbers.item(i));
                 check(i, (sum.as_f64() - total).abs() <= *tolerance, Some(sum))
             }),
             Predicate::Within { first, len } => first_numbers.all(|(item, number)| {
-                let Scalar::Int(count) = number else { return true };
-                check(item, *first >= 0 && count >= 0 && count.saturating_add(*first) <= *len, None)
+                let fits = match number {
+                    Scalar::Int(count) => *first >= 0 && count >= 0 && count.saturating_add(*first) <= *len,
+                    Scalar::Wide(_) => false,
+                    Scalar::F32(_) | Scalar::F64(_) => true,
+                };
+                check(item, fits, None)
             }),
             Predicate::IndexInto { len, none, weights } => {
                 let mut weights = weights.iter().flat_map(Numbers::iter);

@@ -108,7 +108,12 @@ impl Binder {
             shape @ (Shape::Enum { .. } | Shape::Bits { .. }) => shape,
         };
         let (imports, import_types) = (remaining.leak(), remaining_types.leak());
-        let bound = Declaration { imports, import_types, shape, ..*declaration };
+        let computed = leak_all(declaration.computed.iter().map(|computed| {
+            let value = simplify(&computed.value, &scope);
+            scope.remove(computed.name);
+            Computed { value, ..*computed }
+        }));
+        let bound = Declaration { imports, import_types, shape, computed, ..*declaration };
         let bound = self.with_unique_name(declaration, bound);
         self.results.push((declaration, constants, bound));
         bound
@@ -168,8 +173,6 @@ impl Binder {
         (field.ty, field.arguments) = (ty, arguments);
         let check = |check: &Check| Check { condition: simplify(&check.condition, scope), ..*check };
         field.checks = leak_all(field.checks.iter().map(check));
-        let computed = |c: &Computed| Computed { value: simplify(&c.value, scope), ..*c };
-        field.computed = leak_all(field.computed.iter().map(computed));
         field.constraints = bind_constraints(field.constraints, scope);
         field.plausible = bind_constraints(field.plausible, scope);
         if let Some(chosen) = only_variant(&field.ty) {

@@ -42,6 +42,8 @@ pub struct Declaration {
     pub magic: &'static [u8],
     /// The content.
     pub shape: Shape,
+    /// The values of a struct that a codec computes and that no file stores.
+    pub computed: &'static [Computed],
     /// How the value of a packed word is decoded.
     pub decoding: Decoding,
 }
@@ -49,8 +51,9 @@ pub struct Declaration {
 impl PartialEq for Declaration {
     fn eq(&self, other: &Declaration) -> bool {
         let content = |declaration: &Declaration| {
-            let Declaration { name, doc, imports, import_types, magic, shape, decoding } = *declaration;
-            (name, doc, imports, import_types, magic, shape, decoding)
+            let Declaration { name, doc, imports, import_types, magic, shape, computed, decoding } =
+                *declaration;
+            (name, doc, imports, import_types, magic, shape, computed, decoding)
         };
         // Equal declarations are usually the same constant.
         std::ptr::eq(self, other) || content(self) == content(other)
@@ -89,6 +92,9 @@ pub struct Field {
     pub doc: &'static str,
     /// The type, without the `Option` of a conditional field.
     pub ty: Type,
+    /// The integer type of the field in a codec, if a function converts the stored value. `None` if both types are the
+    /// same, or if the field is not an integer.
+    pub codec_type: Option<IntType>,
     /// The condition under which the field exists; `None` if it always exists.
     pub condition: Option<Expr>,
     /// The number of items in a [`Type::List`], or the size of a [block](Field::block) in bytes.
@@ -101,8 +107,6 @@ pub struct Field {
     pub lookahead: bool,
     /// The conditions that decoding checks after reading the field.
     pub checks: &'static [Check],
-    /// The values that a codec computes beside the field, and that no file stores.
-    pub computed: &'static [Computed],
     /// The constraints on the value. [`check_bytes`](crate::layout::check_bytes) checks them; the walker does not.
     pub constraints: &'static [Constraint],
     /// Constraints on plausible values, such as unit vectors. Generated files satisfy them if
@@ -131,7 +135,9 @@ pub struct Check {
 /// A value that a codec computes while reading (`calc`). An overflow is a fault of the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Computed {
-    /// The expression.
+    /// The name of the field.
+    pub name: &'static str,
+    /// The expression over fields, imports and preceding computed values.
     pub value: Expr,
     /// The type of the value; `None` if it is not the name of an integer type.
     pub ty: Option<IntType>,
@@ -265,13 +271,13 @@ impl Field {
         name: "",
         doc: "",
         ty: Type::Unsigned(1),
+        codec_type: None,
         condition: None,
         count: None,
         arguments: &[],
         position: None,
         lookahead: false,
         checks: &[],
-        computed: &[],
         constraints: &[],
         plausible: &[],
         block: None,

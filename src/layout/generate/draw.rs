@@ -94,7 +94,7 @@ impl<'c> Sampler<'c> {
     /// Replaces the choices of all attempts at a value, starting at `start`, with the choices that draw it directly.
     /// The value then stays the same when shrinking removes other values that it had to differ from.
     pub fn record_direct_choices(&mut self, start: usize, value: &Option<Value>, step: &Step) {
-        let is_count = step.usage == Some(ValueUse::Count);
+        let is_count = matches!(step.usage, Some(ValueUse::Count | ValueUse::UnboundedCount));
         let numbers = match (value, step.field.ty.int_type()) {
             (Some(Value::Int(number)), _) if is_count => u64::try_from(*number).ok().map(|n| vec![n]),
             (Some(Value::Int(number)), Some(int)) => choice_for_integer(*number, int).map(|n| vec![n]),

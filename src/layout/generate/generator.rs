@@ -87,7 +87,8 @@ impl Generator<'_> {
     /// Returns the number of items in a list, drawn if it is undetermined.
     fn draw_count(&mut self, list: &Item, inner: FormId) -> u64 {
         let count = list.count.unwrap_or_else(|| {
-            let drawn = self.sampler.draw_count(u64::MAX);
+            let may_be_empty = self.program.forms[inner].may_be_empty;
+            let drawn = self.sampler.draw_count(if may_be_empty { self.max_items } else { u64::MAX });
             let has_same_length = has_requirement(list.constraints(), Requirement::SameLength);
             self.relations.required_count(&self.sampler.path, drawn, has_same_length)
         });
@@ -111,6 +112,8 @@ impl Generator<'_> {
                 let max = ty.int_type().and_then(|int| u64::try_from(int.range().1).ok());
                 Value::Int(self.sampler.draw_count(max.unwrap_or(u64::MAX)).into())
             }
+            // Items without bytes count against a limit.
+            Some(ValueUse::UnboundedCount) => Value::Int(self.sampler.draw_count(self.max_items).into()),
             None if self.relations.is_zero_weight(&self.sampler.path) => Value::Int(0),
             None => self.sampler.draw_leaf(ty, &compared.numbers, &compared.patterns),
         };
@@ -281,10 +284,11 @@ impl Generator<'_> {
             self.record_list_counts(steps);
             // The presence of the field was drawn, so the offset in its condition must be consistent with it.
             if let Some(Code::Binary(BinaryOp::NotEqual, sides, _)) = &step.condition
-                && let [Code::Slot(offset, _), Code::Int(0)] = **sides
+                && let [Code::Slot(offset, _), zero] = &**sides
+                && zero.as_literal() == Some(0)
                 && self.frames.eval_bool(step.condition.as_ref()?) == Err(EvalError::Unknown)
             {
-                self.frames.set_slot(offset, &Value::Int(value.is_some().into()));
+                self.frames.set_slot(*offset, &Value::Int(value.is_some().into()));
             }
             if let Some(value) = value.filter(|_| is_compared(step, item)) {
                 kept.push(step.field.name, value);
@@ -340,6 +344,7 @@ impl Generator<'_> {
         if let Some(condition) = &step.condition
             && !self.frames.eval_bool(condition).unwrap_or_else(|_| self.sampler.draw_below(2) == 1)
         {
+            self.frames.set_absent(step);
             return None;
         }
         let count = step.count.as_ref().and_then(|count| self.frames.eval_int(count).ok());

@@ -7,7 +7,8 @@ use super::draft::{DraftUnit, PathTarget, slot_code, value_form};
 use super::equation::unit_that_declares;
 use super::infer::Arithmetic;
 use super::model::{
-    Argument, BlockStep, ChecksumStep, Form, FormId, FormKind, FormSize, Program, Step, Unit, UnitId,
+    Argument, BlockStep, ChecksumStep, ComputedStep, Form, FormId, FormKind, FormSize, Program, Step, Unit,
+    UnitId,
 };
 use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
@@ -124,10 +125,16 @@ impl Builder {
             }
             Shape::Enum { .. } => {}
         }
+        let computed = declaration.computed.iter().map(|computed| ComputedStep {
+            name: computed.name,
+            value: self.resolve_codec_expr(&computed.value, &mut draft, computed.ty),
+            slot: draft.get_or_add_slot(&[computed.name], ValueKind::Int(computed.ty), None),
+        });
+        let computed = computed.collect();
         let DraftUnit { slots, steps, .. } = draft;
         let has_checksums = steps.iter().any(|step| step.checksum.is_some());
         let compared = OnceLock::new();
-        self.units.push(Unit { declaration, imports, slots, steps, has_checksums, compared });
+        self.units.push(Unit { declaration, imports, slots, steps, computed, has_checksums, compared });
         self.units.len() - 1
     }
 
@@ -155,7 +162,6 @@ impl Builder {
             position,
             count,
             checks: Vec::new(),
-            computed: Vec::new(),
             required_conditions: Vec::new(),
             usage: None,
             block,
@@ -179,13 +185,8 @@ impl Builder {
             _ => None,
         });
         let holds = holds.collect();
-        let computed = field
-            .computed
-            .iter()
-            .map(|computed| self.resolve_codec_expr(&computed.value, draft, computed.ty));
-        let computed = computed.collect();
         if let Some(step) = draft.steps.last_mut() {
-            (step.checks, step.computed, step.required_conditions) = (checks, computed, holds);
+            (step.checks, step.required_conditions) = (checks, holds);
         }
     }
 
@@ -307,13 +308,17 @@ impl Builder {
     fn resolve_path(&mut self, path: &[&'static str], draft: &mut DraftUnit) -> Code {
         let Some((first, rest)) = path.split_first() else { return Code::Unknown };
         if let Some(index) = draft.steps.iter().rposition(|step| step.field.name == *first) {
-            let target = value_form(&draft.steps[index]).and_then(|form| self.find_target(form, rest));
+            let target = self.find_target_in_step(&draft.steps[index], rest);
             let Some(PathTarget { depth, kind }) = target else { return Code::Unknown };
             let slot = draft.get_or_add_slot(&path[..1 + depth], kind, None);
             let mut step = draft.steps.remove(index);
             self.connect_slot(&mut step, &path[1..1 + depth], slot);
             draft.steps.insert(index, step);
             return slot_code(slot, kind, &path[1 + depth..]);
+        }
+        // Without a field of this name, the slot of a field is that of an earlier computed value.
+        if let Some(slot) = draft.slots.iter().position(|slot| slot.import.is_none() && slot.path == path) {
+            return Code::Slot(slot as Slot, None);
         }
         let Some(index) = draft.import_index(first) else { return Code::Unknown };
         let target = match draft.imports[index] {
@@ -343,6 +348,17 @@ impl Builder {
         }
     }
 
+    /// Returns the value at a path within a field. Its integer type is that of the field in a codec.
+    fn find_target_in_step(&self, step: &Step, path: &[&str]) -> Option<PathTarget> {
+        let target = self.find_target(value_form(step)?, path)?;
+        Some(match (target.kind, step.field.codec_type) {
+            (ValueKind::Int(_), Some(ty)) if path.is_empty() => {
+                PathTarget { kind: ValueKind::Int(Some(ty)), ..target }
+            }
+            _ => target,
+        })
+    }
+
     fn find_target_in(&self, unit: UnitId, path: &[&str]) -> Option<PathTarget> {
         let Unit { declaration, steps, .. } = &self.units[unit];
         match declaration.shape {
@@ -353,7 +369,7 @@ impl Builder {
             Shape::Struct(_) => {
                 let (first, rest) = path.split_first()?;
                 let step = steps.iter().rfind(|step| step.field.name == *first)?;
-                let target = self.find_target(value_form(step)?, rest)?;
+                let target = self.find_target_in_step(step, rest)?;
                 Some(PathTarget { depth: target.depth + 1, ..target })
             }
             Shape::Choice(_) => {

@@ -13,6 +13,8 @@ pub(crate) enum Cell {
     /// Not decoded yet, or of a type that expressions cannot use.
     #[default]
     Empty,
+    /// The number or string of an absent field: 0 or empty, as in a codec.
+    Absent,
     /// An integer, a boolean, or the bits of a packed word.
     Number(Operand),
     /// The bytes of a string without its NUL.
@@ -58,13 +60,13 @@ impl Cell {
         }
     }
 
-    /// Returns the value; `word` is the declaration of a packed word. `None` for an empty cell.
+    /// Returns the value; `word` is the declaration of a packed word. `None` for an empty cell and an absent field.
     pub fn to_value(&self, word: Option<&'static Declaration>) -> Option<Value> {
         match (self, word) {
             (Cell::Number(Operand::Int(bits)), Some(word)) => Some(Value::Bits(*bits as u128, word)),
             (Cell::Number(number), _) => Some(Value::from(*number)),
             (Cell::Text(text), _) => Some(Value::Text(text.to_vec())),
-            (Cell::Empty, _) => None,
+            (Cell::Empty | Cell::Absent, _) => None,
         }
     }
 }
@@ -79,10 +81,12 @@ impl Code {
             Code::Slot(slot, word) => match cells.get(*slot as usize) {
                 Some(Cell::Number(Operand::Int(..0))) if word.is_some() => return Err(EvalError::Overflow),
                 Some(Cell::Number(number)) => *number,
+                Some(Cell::Absent) => Operand::Int(0),
                 _ => return Err(EvalError::Unknown),
             },
             Code::Bits(slot, bits, field) => match cells.get(*slot as usize) {
                 Some(Cell::Number(Operand::Int(word))) => field_value(*word as u128, *bits, field),
+                Some(Cell::Absent) => field_value(0, *bits, field),
                 _ => return Err(EvalError::Unknown),
             },
             Code::Unary(UnaryOp::Not, a, _) => Operand::Bool(!a.eval_bool(cells)?),
@@ -109,6 +113,7 @@ impl Code {
             }
             Code::Matches(slot, pattern) => match cells.get(*slot as usize) {
                 Some(Cell::Text(text)) => Operand::Bool(matches_pattern(text, pattern)),
+                Some(Cell::Absent) => Operand::Bool(matches_pattern(b"", pattern)),
                 _ => return Err(EvalError::Unknown),
             },
         })
@@ -145,6 +150,15 @@ impl Code {
         self.eval_cell(cells)?.to_value(word).ok_or(EvalError::Unknown)
     }
 
+    /// Returns the number of a literal, with or without a type; `None` for other expressions.
+    pub fn as_literal(&self) -> Option<i128> {
+        match self {
+            Code::Int(number) => Some(*number),
+            Code::Cast(inner, to) => Some(eval_cast(inner.as_literal()?, *to)),
+            _ => None,
+        }
+    }
+
     /// Returns the operand of the innermost cast; without casts, the expression itself.
     pub fn without_casts(&self) -> &Code {
         if let Code::Cast(inner, _) = self { inner.without_casts() } else { self }
@@ -153,9 +167,9 @@ impl Code {
     /// Returns `n` if the expression checks that a value is a multiple of `n`.
     pub fn required_multiple(&self) -> Option<u64> {
         let Code::Binary(BinaryOp::Equal, operands, _) = self else { return None };
-        let [Code::Binary(BinaryOp::Remainder, division, _), Code::Int(0)] = &**operands else { return None };
-        match &**division {
-            [Code::Slot(..), Code::Int(n)] => u64::try_from(*n).ok().filter(|n| *n > 0),
+        let [Code::Binary(BinaryOp::Remainder, division, _), zero] = &**operands else { return None };
+        match (&**division, zero.as_literal()) {
+            ([Code::Slot(..), n], Some(0)) => u64::try_from(n.as_literal()?).ok().filter(|n| *n > 0),
             _ => None,
         }
     }

@@ -87,7 +87,10 @@ impl Program {
     pub fn record_uses(&mut self) {
         let mut uses: Vec<(ValueOrigin, ValueUse)> = Vec::new();
         for equation in self.equations() {
-            if let Some(usage) = equation.role.usage() {
+            if let Some(mut usage) = equation.role.usage() {
+                if usage == ValueUse::Count && self.may_have_empty_items(equation.step) {
+                    usage = ValueUse::UnboundedCount;
+                }
                 let origins = self.origins(equation.unit, equation.code).into_iter();
                 uses.extend(origins.map(|(origin, _)| (origin, usage)));
             }
@@ -103,10 +106,14 @@ impl Program {
                 let name = step.field.name;
                 let is_own = |origin: &ValueOrigin| origin.name == name && origin.declaration == declaration;
                 let own = uses.iter().filter(|(origin, _)| is_own(origin));
-                // `Derived` takes precedence over `Count`.
+                // The first of the variants takes precedence.
                 step.usage = own.map(|(_, usage)| *usage).min();
             }
         }
+    }
+
+    fn may_have_empty_items(&self, step: &Step) -> bool {
+        matches!(self.forms[step.form].kind, FormKind::Items(item, _) if self.forms[item].may_be_empty)
     }
 
     /// Returns each checksum with the rule of the field that stores it. Omits checksums without such a rule.
@@ -246,8 +253,8 @@ impl Step {
         let holds = self.required_conditions.iter().map(|(constraint, code)| (Role::Holds(constraint), code));
         let count = self.count.iter().map(|code| match (&self.block, self.field.count) {
             (Some(_), _) => (Role::Bytes, code),
-            (None, Some(Expr::Binary(BinaryOp::Divide, _, Expr::Literal(stride)))) => {
-                (Role::Count(*stride), code)
+            (None, Some(Expr::Binary(BinaryOp::Divide, _, stride))) => {
+                (Role::Count(stride.as_literal().unwrap_or(1)), code)
             }
             (None, _) => (Role::Count(1), code),
         });

@@ -32,6 +32,8 @@ pub(crate) struct Frames<M = ()> {
 /// The enclosing unit, restored by [`Frames::leave`].
 pub(crate) struct EnclosingUnit {
     base: usize,
+    /// The end of its slots.
+    end: usize,
     unit: Option<&'static Unit>,
 }
 
@@ -43,7 +45,8 @@ impl<M: SlotMark> Frames<M> {
     /// Enters a unit: allocates its slots and binds its imports. Returns the enclosing unit, and `true` if all
     /// arguments except structs have a value.
     pub fn enter(&mut self, unit: &'static Unit, arguments: &[Argument]) -> (EnclosingUnit, bool) {
-        let (outer, start) = (self.base, self.cells.len());
+        let enclosing = self.enclosing();
+        let EnclosingUnit { base: outer, end: start, .. } = enclosing;
         self.cells.resize(start + unit.slots.len(), Cell::Empty);
         self.marks.resize(start + unit.slots.len(), M::default());
         let mut has_all = true;
@@ -66,20 +69,24 @@ impl<M: SlotMark> Frames<M> {
                 }
             }
         }
-        let outer = EnclosingUnit { base: self.base, unit: self.unit };
         (self.base, self.unit) = (start, Some(unit));
-        (outer, has_all)
+        (enclosing, has_all)
     }
 
-    /// Leaves the innermost unit. The values that `step` exports move to slots of the enclosing unit.
+    /// Returns the innermost unit, to which [`leave`](Frames::leave) can return after any number of calls of `enter`.
+    pub fn enclosing(&self) -> EnclosingUnit {
+        EnclosingUnit { base: self.base, end: self.cells.len(), unit: self.unit }
+    }
+
+    /// Returns to the unit `outer`. The values that `step` exports move to its slots.
     pub fn leave(&mut self, outer: EnclosingUnit, step: Option<&Step>) {
         for (from, to) in step.iter().flat_map(|step| &step.exports) {
             let (from, to) = (self.base + *from as usize, outer.base + *to as usize);
             self.cells[to] = std::mem::take(&mut self.cells[from]);
             self.marks[to] = self.marks[from];
         }
-        self.cells.truncate(self.base);
-        self.marks.truncate(self.base);
+        self.cells.truncate(outer.end);
+        self.marks.truncate(outer.end);
         (self.base, self.unit) = (outer.base, outer.unit);
     }
 
@@ -93,6 +100,17 @@ impl<M: SlotMark> Frames<M> {
     /// Sets a slot in the innermost unit.
     pub fn set_slot(&mut self, slot: Slot, value: &Value) {
         self.cells[self.base + slot as usize] = Cell::of(value);
+    }
+
+    /// Stores that a field is absent. The default of an enum is unknown, so its slot stays empty.
+    pub fn set_absent(&mut self, step: &Step) {
+        let slots = step.value.iter().chain(step.exports.iter().map(|(_, to)| to));
+        for slot in slots.map(|slot| *slot as usize) {
+            let kind = self.unit.and_then(|unit| unit.slots.get(slot)).map(|name| name.kind);
+            if matches!(kind, Some(ValueKind::Int(_) | ValueKind::Bits(_) | ValueKind::Text)) {
+                self.cells[self.base + slot] = Cell::Absent;
+            }
+        }
     }
 
     /// Sets the value and the mark of a slot in the innermost unit.
@@ -119,12 +137,16 @@ impl<M: SlotMark> Frames<M> {
         code.eval_bool(&self.cells[self.base..])
     }
 
+    fn is_chosen(&self, variant: &Step) -> Result<bool, EvalError> {
+        variant.choice.as_ref().map_or(Ok(true), |condition| self.eval_bool(condition))
+    }
+
     /// Returns the first variant whose condition is true. If there is none, the error lists the variants whose
     /// condition cannot be evaluated.
     pub fn choose_variant(&self, steps: &'static [Step]) -> Result<&'static Step, Vec<&'static Step>> {
         let mut open = Vec::new();
         for step in steps {
-            match step.choice.as_ref().map_or(Ok(true), |condition| self.eval_bool(condition)) {
+            match self.is_chosen(step) {
                 Ok(true) => return Ok(step),
                 Ok(false) => {}
                 Err(_) => open.push(step),
@@ -133,22 +155,13 @@ impl<M: SlotMark> Frames<M> {
         Err(open)
     }
 
-    /// Returns `true` if the expression overflows in a codec, in which absent numbers are 0 and absent flags false.
-    pub fn overflows(&self, code: &Code) -> bool {
-        let cells = &self.cells[self.base..];
-        match code.eval(cells) {
-            Ok(_) => false,
-            Err(EvalError::Overflow) => true,
-            Err(EvalError::Unknown) => {
-                let names = self.unit.map_or(&[][..], |unit| &unit.slots);
-                let with_defaults = cells.iter().zip(names).map(|(cell, name)| match (cell, name.kind) {
-                    (Cell::Empty, ValueKind::Bool) => Cell::Number(Operand::Bool(false)),
-                    (Cell::Empty, ValueKind::Int(_)) => Cell::Number(Operand::Int(0)),
-                    (cell, _) => cell.clone(),
-                });
-                code.eval(&with_defaults.collect::<Vec<_>>()) == Err(EvalError::Overflow)
-            }
+    /// Evaluates the value that a codec computes for a slot. Returns `false` if it overflows.
+    pub fn compute(&mut self, code: &Code, slot: Slot) -> bool {
+        let value = code.eval(&self.cells[self.base..]);
+        if let Ok(value) = value {
+            self.cells[self.base + slot as usize] = Cell::Number(value);
         }
+        value != Err(EvalError::Overflow)
     }
 
     pub fn eval_int(&self, code: &Code) -> Result<i128, EvalError> {
@@ -175,9 +188,14 @@ impl<M: SlotMark> Frames<M> {
             (FormSize::FromArguments, FormKind::Struct(unit) | FormKind::Choice(unit)) => {
                 let unit = &self.program.units[unit];
                 let (outer, has_all) = self.enter(unit, arguments);
+                let mut steps = unit.steps.iter();
                 let steps = match form.kind {
                     FormKind::Struct(_) => &unit.steps[..],
-                    _ => self.choose_variant(&unit.steps).map_or(&[][..], std::slice::from_ref),
+                    // A variant whose condition cannot be evaluated leaves the size open, even if a later one applies.
+                    _ => steps
+                        .find(|step| self.is_chosen(step) != Ok(false))
+                        .filter(|step| self.is_chosen(step) == Ok(true))
+                        .map_or(&[][..], std::slice::from_ref),
                 };
                 let magic = unit.declaration.magic.len() as u64;
                 let add = |size: u64, step| size.checked_add(self.step_size(step)?);
@@ -214,7 +232,8 @@ pub(crate) struct VisibleValues<'c> {
 impl Lookup for VisibleValues<'_> {
     fn lookup(&self, path: &[&str]) -> Option<Value> {
         let names = self.unit?.slots.iter().zip(self.cells);
-        let mut known = names.filter(|(name, cell)| **cell != Cell::Empty && path.starts_with(&name.path));
+        let has_value = |cell: &Cell| !matches!(cell, Cell::Empty | Cell::Absent);
+        let mut known = names.filter(|(name, cell)| has_value(cell) && path.starts_with(&name.path));
         // A field hides an import of the same name.
         let field = known.clone().find(|(name, _)| name.import.is_none());
         let (name, cell) = field.or_else(|| known.next())?;

@@ -117,10 +117,10 @@ impl Code {
                 Code::Unary(UnaryOp::Negate, ..) => true,
                 Code::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, ..) => true,
                 Code::Binary(BinaryOp::Divide | BinaryOp::Remainder, operands, _) => {
-                    !matches!(operands[1], Code::Int(1..))
+                    !matches!(operands[1].as_literal(), Some(1..))
                 }
                 Code::Binary(BinaryOp::ShiftLeft | BinaryOp::ShiftRight, operands, _) => {
-                    !matches!(operands[1], Code::Int(0..8))
+                    !matches!(operands[1].as_literal(), Some(0..8))
                 }
                 _ => false,
             }

@@ -29,8 +29,8 @@ pub(crate) use item::Item;
 pub(super) use listing::{ListingOrder, Reached, reachable};
 pub use model::Problem;
 pub(crate) use model::{
-    Argument, BlockStep, ChecksumStep, ComparedValues, FormId, FormKind, FormSize, Program, Step, Unit,
-    UnitId, ValueUse,
+    Argument, BlockStep, ChecksumStep, ComparedValues, ComputedStep, FormId, FormKind, FormSize, Program,
+    Step, Unit, UnitId, ValueUse,
 };
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;

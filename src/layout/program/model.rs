@@ -72,8 +72,8 @@ pub(crate) struct Form {
     pub unit: Option<UnitId>,
     /// Whether a value may have no bytes.
     pub may_be_empty: bool,
-    /// Whether the expressions inside can overflow, or lists inside can have items without bytes. Only a walk over each
-    /// value shows whether a codec can decode it.
+    /// Whether the expressions inside can overflow, lists inside can have items without bytes, or there are look-aheads.
+    /// Only a walk over each value shows whether a codec can decode it.
     pub needs_full_walk: bool,
 }
 
@@ -113,6 +113,8 @@ pub(crate) struct Unit {
     pub slots: Vec<SlotName>,
     /// The fields of a struct or the variants of a choice; empty for an enum or packed word.
     pub steps: Vec<Step>,
+    /// The values that a codec computes, in order.
+    pub computed: Vec<ComputedStep>,
     /// Whether any field has a checksum.
     pub has_checksums: bool,
     /// The result of [`compared_values`](Unit::compared_values), computed on first use.
@@ -133,6 +135,8 @@ pub(crate) struct ComparedValues {
 pub(crate) enum ValueUse {
     /// An offset, size or checksum: derived from the written content.
     Derived,
+    /// The item count of a list whose items may have no bytes, so that the size of a file does not bound it.
+    UnboundedCount,
     /// The item count of a list.
     Count,
 }
@@ -151,8 +155,6 @@ pub(crate) struct Step {
     pub position: Option<Code>,
     pub count: Option<Code>,
     pub checks: Vec<Code>,
-    /// The expressions of computed fields next to the field.
-    pub computed: Vec<Code>,
     /// The conditions that constraints require.
     pub required_conditions: Vec<(&'static Constraint, Code)>,
     pub block: Option<BlockStep>,
@@ -173,6 +175,14 @@ pub(crate) struct BlockStep {
     pub arguments: Vec<Argument>,
     pub size: Option<Code>,
     pub encoding: Option<Code>,
+}
+
+/// A [`Computed`](crate::layout::declaration::Computed) value with its names resolved.
+#[derive(Debug)]
+pub(crate) struct ComputedStep {
+    pub name: &'static str,
+    pub value: Code,
+    pub slot: Slot,
 }
 
 /// A [`Checksum`] with its names resolved.

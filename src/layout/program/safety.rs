@@ -28,18 +28,24 @@ impl Builder {
         }
     }
 
-    /// Returns `true` if the expressions in a value of this kind can overflow, or lists in it can have items without
-    /// bytes. The forms inside are complete.
+    /// Returns `true` if the expressions in a value of this kind can overflow, lists in it can have items without bytes,
+    /// or its size excludes look-aheads. The forms inside are complete.
     pub fn needs_full_walk(&self, kind: FormKind) -> bool {
         match kind {
             FormKind::Number(_) | FormKind::Text => false,
             FormKind::Items(item, _) => self.forms[item].may_be_empty || self.forms[item].needs_full_walk,
             FormKind::Struct(unit) | FormKind::Choice(unit) => {
-                let mut steps = self.units[unit].steps.iter();
-                steps.any(|step| {
-                    let mut codes = step.codec_expressions().chain(step.choice.iter()).chain(&step.condition);
-                    codes.any(Code::can_overflow) || self.forms[step.form].needs_full_walk
-                })
+                let unit = &self.units[unit];
+                let mut computed = unit.computed.iter();
+                let mut steps = unit.steps.iter();
+                computed.any(|computed| computed.value.can_overflow())
+                    || steps.any(|step| {
+                        let codes = step.eager_expressions().chain(&step.position).chain(&step.checks);
+                        let mut codes = codes.chain(&step.choice).chain(&step.condition);
+                        step.field.lookahead
+                            || codes.any(Code::can_overflow)
+                            || self.forms[step.form].needs_full_walk
+                    })
             }
         }
     }
@@ -54,9 +60,5 @@ impl Step {
             Argument::Fields(_) => None,
         });
         self.count.iter().chain(arguments)
-    }
-
-    fn codec_expressions(&self) -> impl Iterator<Item = &Code> {
-        self.eager_expressions().chain(&self.position).chain(&self.checks).chain(&self.computed)
     }
 }

@@ -35,11 +35,11 @@ fn size_of_step(step: &Step, slots: &[SlotName], forms: &[Form]) -> FormSize {
     }
     let Form { kind, size, .. } = &forms[step.form];
     let size = match (kind, &step.count) {
-        (FormKind::Items(item, None), Some(Code::Int(count))) => {
-            forms[*item].size.times(u64::try_from(*count).unwrap_or(u64::MAX))
-        }
         (FormKind::Items(item, None), Some(count)) if count.depends_only_on_imports(slots) => {
-            forms[*item].size.either(FormSize::FromArguments)
+            let item = forms[*item].size;
+            count.as_literal().map_or(item.either(FormSize::FromArguments), |count| {
+                item.times(u64::try_from(count).unwrap_or(u64::MAX))
+            })
         }
         _ => *size,
     };

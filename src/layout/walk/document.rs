@@ -203,8 +203,13 @@ impl Walker<'_> {
 
     /// Walks over a field, or over the chosen variant of a choice.
     fn walk_document_field(&mut self, fields: &dyn Fields, step: &'static Step) -> Walked<()> {
-        if step.condition.as_ref().is_some_and(|condition| self.frames.eval_bool(condition) != Ok(true)) {
-            return Ok(());
+        match step.condition.as_ref().map_or(Ok(true), |condition| self.frames.eval_bool(condition)) {
+            Ok(true) => {}
+            Ok(false) => {
+                self.frames.set_absent(step);
+                return Ok(());
+            }
+            Err(_) => return Ok(()),
         }
         let is_named_elsewhere = step.value.is_some() || !step.exports.is_empty();
         if !is_named_elsewhere && !self.visitor.should_request(step.field) {

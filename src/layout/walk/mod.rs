@@ -257,7 +257,7 @@ pub enum FaultKind {
     Packing,
     /// Bytes follow the compressed data in a packed block.
     Trailing,
-    /// Unpacking would exceed [`Limits::max_decoded`].
+    /// Unpacking would exceed [`Limits::max_decoded`], as do the look-aheads and the fields at explicit offsets together.
     Limit,
     /// The lists have more items without bytes than [`Limits::max_empty_items`].
     EmptyItems,
@@ -296,8 +296,9 @@ pub fn walk(
     Walker::new(ty, limits, visitor).walk_file(bytes)
 }
 
-/// Returns a fault if a codec of the declaration cannot decode `bytes` safely: a count or offset exceeds the file, or an
-/// expression that the codec evaluates overflows. Skips the content of blocks, which codecs leave packed.
+/// Returns a fault if a codec of the declaration cannot decode `bytes` safely: a count or offset exceeds the file, an
+/// expression that the codec evaluates overflows, or a list never ends. Skips the content of blocks, which codecs leave
+/// packed.
 pub(crate) fn check_for_codec(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Result<(), Fault> {
     let mut visitor = SkipAll;
     let mut walker = Walker::new(ty, limits, &mut visitor);

@@ -9,8 +9,8 @@ use crate::layout::declaration::{Block, Packing, Shape, Type};
 use crate::layout::expr::Value;
 
 /// Returns the byte ranges of a file that no field covers, in ascending order: gaps between fields, bytes after the
-/// content of stored blocks, and bytes after the last field. In formats with explicit offsets, up to 31 zeros after a
-/// field are padding, and skipped. The content of packed blocks is not examined.
+/// content of stored blocks, and bytes after the last field. In formats with explicit offsets, up to 31 zeros between two
+/// fields are padding, and skipped. The content of packed blocks is not examined.
 ///
 /// ```
 /// use binrw::binrw;
@@ -38,20 +38,19 @@ pub fn uncovered(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Result<Vec
     walk(ty, bytes, limits, &mut coverage)?;
     let mut gaps = coverage.0.gaps(bytes.len() as u64);
     if !has_no_gaps(ty) {
-        gaps.iter_mut().for_each(|gap| gap.start = end_of_padding(bytes, gap));
-        gaps.retain(|gap| !gap.is_empty());
+        gaps.retain(|gap| !is_padding(bytes, gap));
     }
     Ok(gaps)
 }
 
-/// Returns the end of the padding at the start of a gap: zeros up to a multiple of 16, the alignment of vectors, and 16
-/// more, which some writers add so that readers of vectors may read past the end of a list. Returns the start of the gap
-/// if these bytes are not all zero.
-fn end_of_padding(bytes: &[u8], gap: &Range<u64>) -> u64 {
-    let end = gap.start.next_multiple_of(16).saturating_add(16).min(gap.end);
+/// Returns `true` for zeros between two fields, up to a multiple of 16, the alignment of vectors, and 16 more, which some
+/// writers add so that readers of vectors may read past the end of a list.
+fn is_padding(bytes: &[u8], gap: &Range<u64>) -> bool {
     // The range is within bytes in memory, so its ends fit in a `usize`.
-    let padding = bytes.get(gap.start as usize..end as usize).unwrap_or_default();
-    if padding.iter().all(|byte| *byte == 0) { end } else { gap.start }
+    let content = bytes.get(gap.start as usize..gap.end as usize).unwrap_or_default();
+    gap.end < bytes.len() as u64
+        && gap.end <= gap.start.next_multiple_of(16).saturating_add(16)
+        && content.iter().all(|byte| *byte == 0)
 }
 
 #[derive(Default)]

@@ -8,7 +8,7 @@ use super::{FaultKind, Segment};
 use crate::layout::declaration::bits::WordFields;
 use crate::layout::declaration::{BitField, Check, Declaration, Packing, Shape, Type};
 use crate::layout::expr::{EvalError, Expr, Lookup, Value};
-use crate::layout::program::{BlockStep, ChecksumStep, Code, Item, Step, Unit, UnitId};
+use crate::layout::program::{BlockStep, ChecksumStep, Code, ComputedStep, Item, Step, Unit, UnitId};
 use crate::text;
 use crate::text::bytes_follow;
 use crate::unpack::{self, UnpackError};
@@ -122,7 +122,7 @@ impl Walker<'_> {
         for step in &unit.steps {
             self.path.push(Segment::Field(step.field.name));
             // Look-aheads are not reported, since a later field covers and reports the same bytes.
-            let was_muted = self.is_muted;
+            let (was_muted, had_placed_bytes) = (self.is_muted, self.has_placed_bytes);
             self.is_muted |= step.field.lookahead;
             let end = self.walk_field(space, next, step)?;
             self.is_muted = was_muted;
@@ -130,7 +130,9 @@ impl Walker<'_> {
             if let Some(covered) = &mut covered {
                 covered.push((step.field.name, self.field_range.take()));
             }
-            if !step.field.lookahead {
+            if step.field.lookahead {
+                self.has_placed_bytes = had_placed_bytes;
+            } else {
                 next = end;
             }
         }
@@ -142,14 +144,9 @@ impl Walker<'_> {
 
     /// Decodes a field. Returns the offset of the next field.
     pub fn walk_field(&mut self, space: &Space, next: u64, step: &'static Step) -> Walked<u64> {
-        let is_present = match step.condition.as_ref().map(|code| self.frames.eval_bool(code)) {
-            Some(Err(EvalError::Overflow)) => {
-                let message = format!("the condition cannot be computed: {OVERFLOW}");
-                return self.fault(FaultKind::Count, space.span(next..next), message, None);
-            }
-            condition => condition.is_none_or(|condition| condition == Ok(true)),
-        };
-        if self.is_for_codec && !is_present {
+        let is_present = self.eval_condition(space, next, step.condition.as_ref(), "condition")?;
+        if !is_present {
+            self.frames.set_absent(step);
             self.require_eager_values(space, next, step)?;
         }
         let offset = match &step.position {
@@ -160,56 +157,77 @@ impl Walker<'_> {
         let end = if is_present { self.walk_content(space, at, step)? } else { at };
         self.field_range = is_present.then_some(at..end);
         self.verify_checks(space, at..end, step)?;
-        if self.is_for_codec && step.computed.iter().any(|code| self.frames.overflows(code)) {
-            let message = format!("a value computed from the file has no value: {OVERFLOW}");
-            return self.fault(FaultKind::Count, space.span(at..end), message, None);
+        if step.position.is_some() || step.field.lookahead {
+            self.count_placed_bytes(space, at..end, end - at)?;
         }
         if step.position.is_none() {
             return Ok(end);
         }
-        if self.is_for_codec {
-            self.count_placed_bytes(space, at..end)?;
-        }
+        self.has_placed_bytes |= end > at;
         if is_present && offset == at {
             space.max_end.set(space.max_end.get().max(end));
         }
         Ok(next)
     }
 
-    /// Counts the bytes of a field at an explicit offset against the limit, since many such fields may overlap.
-    fn count_placed_bytes(&mut self, space: &Space, range: Range<u64>) -> Walked<()> {
-        self.placed_bytes = self.placed_bytes.saturating_add(range.end - range.start);
+    /// Counts the bytes of look-aheads and of fields at explicit offsets against the limit, since many of them may
+    /// overlap.
+    pub fn count_placed_bytes(&mut self, space: &Space, range: Range<u64>, bytes: u64) -> Walked<()> {
+        self.costs.placed_bytes = self.costs.placed_bytes.saturating_add(bytes);
         // Without overlaps, the fields are at most as large as the file.
         let max = self.limits.max_decoded.max(space.len());
-        if self.placed_bytes <= max {
+        if self.costs.placed_bytes <= max {
             return Ok(());
         }
-        let message = format!("fields at explicit offsets overlap and exceed the limit of {max} bytes");
+        let message =
+            format!("look-aheads and fields at explicit offsets overlap and exceed the limit of {max} bytes");
         self.fault(FaultKind::Limit, space.span(range), message, None)
     }
 
     /// Returns a fault if the count or an argument of an absent field overflows, since codecs compute them nevertheless.
     fn require_eager_values(&self, space: &Space, at: u64, step: &'static Step) -> Walked<()> {
-        if step.eager_expressions().all(|code| !self.frames.overflows(code)) {
+        let overflows = |code: &Code| self.frames.eval_int(code) == Err(EvalError::Overflow);
+        if !self.is_for_codec || !step.eager_expressions().any(overflows) {
             return Ok(());
         }
         let message = format!("the count or an argument of the absent field cannot be computed: {OVERFLOW}");
         self.fault(FaultKind::Count, space.span(at..at), message, None)
     }
 
-    /// Returns a fault if the condition of a variant overflows. Codecs compute the conditions up to the first true one.
-    pub fn require_conditions(&self, space: &Space, at: u64, variants: &[Step]) -> Walked<()> {
-        for variant in variants.iter().filter_map(|variant| variant.choice.as_ref()) {
-            match self.frames.eval_bool(variant) {
-                Ok(true) => break,
-                Err(EvalError::Overflow) => {
-                    let message = format!("the condition of a variant cannot be computed: {OVERFLOW}");
-                    return self.fault(FaultKind::Count, space.span(at..at), message, None);
-                }
-                Ok(false) | Err(EvalError::Unknown) => {}
+    /// Returns a fault if a value that a codec computes in a struct overflows.
+    pub fn compute_values(&mut self, space: &Space, range: Range<u64>, unit: &'static Unit) -> Walked<()> {
+        for ComputedStep { name, value, slot } in unit.computed.iter().filter(|_| self.is_for_codec) {
+            if !self.frames.compute(value, *slot) {
+                let message = format!("`{name}` cannot be computed: {OVERFLOW}");
+                return self.fault(FaultKind::Count, space.span(range), message, None);
             }
         }
         Ok(())
+    }
+
+    /// Evaluates the condition of a field or variant; `None` is always true. Without a codec, a condition on an unknown
+    /// value is false.
+    pub fn eval_condition(
+        &self,
+        space: &Space,
+        at: u64,
+        condition: Option<&Code>,
+        what: &str,
+    ) -> Walked<bool> {
+        match condition.map_or(Ok(true), |condition| self.frames.eval_bool(condition)) {
+            Ok(holds) => Ok(holds),
+            Err(EvalError::Unknown) if !self.is_for_codec => Ok(false),
+            Err(error) => self.uncomputable(space, at, what, error),
+        }
+    }
+
+    fn uncomputable<T>(&self, space: &Space, at: u64, what: &str, error: EvalError) -> Walked<T> {
+        let reason = match error {
+            EvalError::Overflow => OVERFLOW,
+            EvalError::Unknown => "a value is missing or has the wrong type",
+        };
+        let message = format!("the {what} cannot be computed: {reason}");
+        self.fault(FaultKind::Count, space.span(at..at), message, None)
     }
 
     /// Evaluates the offset of a field. An empty list may have an offset past the end.
@@ -305,13 +323,14 @@ impl Walker<'_> {
 
     /// Evaluates a count, size or offset.
     fn eval_uint(&self, space: &Space, at: u64, code: &Code, what: &str) -> Walked<u64> {
-        let message = match self.frames.eval_int(code).map(|value| (value, u64::try_from(value))) {
-            Ok((_, Ok(value))) => return Ok(value),
-            Ok((value, Err(_))) => format!("the {what} is {value}, expected 0 to 2^64 - 1"),
-            Err(EvalError::Overflow) => format!("the {what} cannot be computed: {OVERFLOW}"),
-            Err(_) => format!("the {what} cannot be computed: a value is missing or has the wrong type"),
+        let value = match self.frames.eval_int(code) {
+            Ok(value) => value,
+            Err(error) => return self.uncomputable(space, at, what, error),
         };
-        self.fault(FaultKind::Count, space.span(at..at), message, None)
+        u64::try_from(value).or_else(|_| {
+            let message = format!("the {what} is {value}, expected 0 to 2^64 - 1");
+            self.fault(FaultKind::Count, space.span(at..at), message, None)
+        })
     }
 
     /// Decodes a field whose bytes contain another structure. Returns the end of the bytes.

@@ -68,6 +68,15 @@ pub(super) fn stop_on_break(flow: ControlFlow<()>) -> Walked<()> {
     if flow.is_break() { Err(Interrupt::Stopped) } else { Ok(()) }
 }
 
+/// The work so far that the size of the file does not bound.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Costs {
+    /// The number of list items without bytes.
+    pub empty_items: u64,
+    /// The total size of look-aheads, and of fields at explicit offsets.
+    pub placed_bytes: u64,
+}
+
 pub(super) struct Walker<'v> {
     pub program: &'static Program,
     pub visitor: &'v mut dyn Visitor,
@@ -80,12 +89,9 @@ pub(super) struct Walker<'v> {
     pub field_range: Option<Range<u64>>,
     /// Whether the walk precedes decoding by a codec: everything that the codec computes must have a value.
     pub is_for_codec: bool,
-    /// The number of list items without bytes so far.
-    empty_items: u64,
-    /// Whether bytes were read since this was last set to `false`.
-    has_read: bool,
-    /// The total size of the fields at explicit offsets so far, if the walk precedes a codec.
-    pub placed_bytes: u64,
+    pub costs: Costs,
+    /// Whether a field at an explicit offset had bytes since this was last set to `false`.
+    pub has_placed_bytes: bool,
 }
 
 impl<'v> Walker<'v> {
@@ -101,9 +107,8 @@ impl<'v> Walker<'v> {
             frames,
             field_range: None,
             is_for_codec: false,
-            empty_items: 0,
-            has_read: false,
-            placed_bytes: 0,
+            costs: Costs::default(),
+            has_placed_bytes: false,
         }
     }
 
@@ -140,9 +145,8 @@ impl<'v> Walker<'v> {
     }
 
     /// Returns `size` bytes at `at`, or a fault if fewer remain.
-    pub fn bytes_at<'b>(&mut self, space: &Space<'b>, at: u64, size: u64) -> Walked<&'b [u8]> {
+    pub fn bytes_at<'b>(&self, space: &Space<'b>, at: u64, size: u64) -> Walked<&'b [u8]> {
         let len = space.len();
-        self.has_read |= size > 0;
         match at.checked_add(size) {
             // Both ends are within the space, so they fit in a `usize`.
             Some(end) if end <= len => Ok(&space.bytes[at as usize..end as usize]),
@@ -184,16 +188,20 @@ impl<'v> Walker<'v> {
             FormKind::Struct(unit) => self.with_unit(space, at, item, unit, |walker, unit| {
                 walker.walk_group(space, at, item, |walker, _| {
                     let start = walker.walk_magic(space, at, item, unit.declaration.magic)?;
-                    Ok((walker.walk_fields(space, at, start, unit)?, None))
+                    let end = walker.walk_fields(space, at, start, unit)?;
+                    walker.compute_values(space, at..end, unit)?;
+                    Ok((end, None))
                 })
             }),
             FormKind::Choice(unit) => self.with_unit(space, at, item, unit, |walker, unit| {
-                walker.require_conditions(space, at, &unit.steps)?;
-                let Ok(step) = walker.frames.choose_variant(&unit.steps) else {
-                    let message = format!("no variant of {} applies", unit.declaration.name);
-                    return walker.fault(FaultKind::Value, space.span(at..at), message, None);
-                };
-                walker.walk_field(space, at, step)
+                for step in &unit.steps {
+                    let condition = step.choice.as_ref();
+                    if walker.eval_condition(space, at, condition, "condition of a variant")? {
+                        return walker.walk_field(space, at, step);
+                    }
+                }
+                let message = format!("no variant of {} applies", unit.declaration.name);
+                walker.fault(FaultKind::Value, space.span(at..at), message, None)
             }),
         }
     }
@@ -297,14 +305,14 @@ impl<'v> Walker<'v> {
             let inner_form = &walker.program.forms[inner];
             // The cost of items without bytes is known only after the first one.
             let must_walk = size == Some(0) || walker.is_for_codec && inner_form.needs_full_walk;
-            // The number of items without bytes before and after this list, once it is known.
-            let mut empty_items: Option<Range<u64>> = None;
+            // The costs before and after the items without bytes, once they are counted.
+            let mut counted: Option<Range<Costs>> = None;
             let mut index = 0;
             while count.map_or(position < space.len(), |count| index < count) {
                 let visit = visited.contains(index);
-                let size = if empty_items.is_some() { Some(0) } else { size };
+                let size = if counted.is_some() { Some(0) } else { size };
                 if let (Some(size), Some(count), false, false) =
-                    (size, count, visit, must_walk && empty_items.is_none())
+                    (size, count, visit, must_walk && counted.is_none())
                 {
                     // Skips to the next visited item, or to the end.
                     let next = visited.first_at_or_after(index).map_or(count, |next| next.min(count));
@@ -314,32 +322,35 @@ impl<'v> Walker<'v> {
                 }
                 walker.is_muted = was_muted || !visit;
                 walker.path.push(Segment::Index(index));
-                let (empty_before, had_read) = (walker.empty_items, std::mem::take(&mut walker.has_read));
+                let before = walker.costs;
+                let had_placed_bytes = std::mem::take(&mut walker.has_placed_bytes);
                 let end = walker.walk_value(space, position, &item)?;
                 walker.path.pop();
                 // Fields at explicit offsets of an item without bytes may have some.
-                let has_content = walker.has_read;
-                walker.has_read |= had_read;
-                if end == position && empty_items.is_none() {
+                let has_content = walker.has_placed_bytes;
+                walker.has_placed_bytes |= had_placed_bytes;
+                if end == position && counted.is_none() {
                     // The item is empty, so all following items are also empty.
-                    let nested = walker.empty_items - empty_before;
-                    walker.count_empty_items(space, position, count.map(|count| count - index), nested)?;
-                    let is_needed = has_content || walker.visitor.should_visit_empty_items();
-                    if was_muted || count.is_none() || !is_needed {
+                    let Some(count) = count else { break };
+                    walker.count_empty_items(space, position, count - index, before)?;
+                    if was_muted || !(has_content || walker.visitor.should_visit_empty_items()) {
                         break;
                     }
-                    empty_items = Some(empty_before..walker.empty_items);
+                    counted = Some(before..walker.costs);
                 }
-                if let Some(counted) = &empty_items {
-                    // The lists in the following items are counted already.
-                    walker.empty_items = counted.start;
+                if let Some(counted) = &counted {
+                    // The following items are counted already.
+                    walker.costs = counted.start;
                 }
                 position = end;
                 index += 1;
             }
             walker.is_muted = was_muted;
-            if let Some(counted) = empty_items {
-                walker.empty_items = counted.end;
+            if let Some(counted) = counted {
+                walker.costs = counted.end;
+            }
+            if count.is_none() && walker.is_for_codec {
+                walker.require_end(space, position, &item)?;
             }
             Ok((position, list.count.or(Some(index))))
         });
@@ -349,25 +360,38 @@ impl<'v> Walker<'v> {
         }
     }
 
-    /// Counts the `items` items without bytes at the end of a list against the limit. Each of them contains `nested`
-    /// such items. `None` stands for a list without a count, which a codec would extend forever.
-    fn count_empty_items(&mut self, space: &Space, at: u64, items: Option<u64>, nested: u64) -> Walked<()> {
-        let span = space.span(at..at);
-        let Some(items) = items else {
-            if !self.is_for_codec {
-                return Ok(());
-            }
-            let message = "an item has no bytes, so the list never ends".to_owned();
-            return self.fault(FaultKind::Count, span, message, None);
-        };
-        let further = items.saturating_mul(nested.saturating_add(1)).saturating_sub(nested);
-        self.empty_items = self.empty_items.saturating_add(further);
+    /// Counts the `items` items without bytes at the end of a list against the limits. The first of them is walked, and
+    /// the costs before it were `before`.
+    fn count_empty_items(&mut self, space: &Space, at: u64, items: u64, before: Costs) -> Walked<()> {
+        let following = items.saturating_sub(1);
+        let nested = self.costs.empty_items.saturating_sub(before.empty_items);
+        let placed = self.costs.placed_bytes.saturating_sub(before.placed_bytes);
+        let further = nested.saturating_mul(following).saturating_add(items);
+        self.costs.empty_items = self.costs.empty_items.saturating_add(further);
         let max = self.limits.max_empty_items;
-        if self.empty_items <= max {
+        if self.costs.empty_items > max {
+            let message = format!("has {items} items without bytes, over the limit of {max} per file");
+            return self.fault(FaultKind::EmptyItems, space.span(at..at), message, None);
+        }
+        self.count_placed_bytes(space, at..at, placed.saturating_mul(following))
+    }
+
+    /// Returns a fault if an item at the end of a list without a count has no bytes: a codec would never stop reading.
+    fn require_end(&mut self, space: &Space, at: u64, item: &Item) -> Walked<()> {
+        if !self.program.forms[item.form].may_be_empty {
             return Ok(());
         }
-        let message = format!("has {items} items without bytes, over the limit of {max} per file");
-        self.fault(FaultKind::EmptyItems, span, message, None)
+        let (depth, costs, enclosing) = (self.path.len(), self.costs, self.frames.enclosing());
+        // A codec ends the list at a fault.
+        let is_empty = self.walk_value(space, at, item).is_ok();
+        self.path.truncate(depth);
+        self.costs = costs;
+        self.frames.leave(enclosing, None);
+        if !is_empty {
+            return Ok(());
+        }
+        let message = "an item has no bytes, so the list never ends".to_owned();
+        self.fault(FaultKind::Count, space.span(at..at), message, None)
     }
 
     /// Returns `true` if the visitor skips the fixed-size structs in `range`.

@@ -11,8 +11,8 @@ use meshspec::conformance::Coverage;
 use meshspec::conformance::corpus::{CaseKind, Config, Corpus, INDEX_SCHEMA, IndexEntry, README, Verdict};
 use meshspec::layout::Layout;
 use meshspec::{
-    About, AnyFormat, Declared, Dialect, Format, FormatId, ReadOptions, Rule, Severity, Span, bmd, crucible,
-    iyma, mesh, seed,
+    About, AnyFormat, Declared, Dialect, Format, FormatId, Limits, ReadOptions, Rule, Severity, Span, bmd,
+    crucible, iyma, mesh, seed,
 };
 
 pub fn folder() -> PathBuf {
@@ -327,11 +327,17 @@ impl Declared for Tally {
         .with_extensions(&["tally"])
         .with_rules(RULES);
 
-    fn check_content(bytes: &[u8], _: Dialect, report: &mut meshspec::Report) {
+    fn check_content(
+        bytes: &[u8],
+        _: Dialect,
+        _: &Limits,
+        report: &mut meshspec::Report,
+    ) -> meshspec::Result<()> {
         let start = if bytes[5] > 1 { 8 } else { 6 };
         for (index, number) in bytes[start..].chunks(4).enumerate().filter(|(_, number)| number[0] % 2 == 1) {
             report.add(&EVEN, meshspec::path!(numbers[index]), format!("{} is odd", number[0]));
         }
+        Ok(())
     }
 }
 
