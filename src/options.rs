@@ -172,6 +172,11 @@ impl ReadOptions {
         ReadOptions { strictness: Strictness::Lenient, ..ReadOptions::default() }
     }
 
+    /// Sets the violations to reject.
+    pub fn with_strictness(self, strictness: Strictness) -> ReadOptions {
+        ReadOptions { strictness, ..self }
+    }
+
     /// Sets the dialect in which the file is read.
     pub fn with_dialect(self, dialect: Dialect) -> ReadOptions {
         ReadOptions { dialect: Some(dialect), ..self }

@@ -37,8 +37,8 @@ const CONTENTS_KEYS: &[&str] = &[
 pub enum ContentKind {
     /// A file, or a document as JSON.
     Encoding(Encoding),
-    /// The output of `dump --json`.
-    Dump,
+    /// The output of `dump --json` for a file of `format`, if known.
+    Dump { format: Option<AnyFormat> },
     /// The output of `decode --json`.
     Contents,
     /// Other JSON.
@@ -72,7 +72,7 @@ impl ContentKind {
             _ if has("asset") => ContentKind::Encoding(Encoding::Interchange("gltf".parse().ok()?)),
             // A document that omits all values, or the first line of a dump.
             Some(_) if has_only(&["format"]) => return None,
-            Some(_) if has_only(DUMP_KEYS) => ContentKind::Dump,
+            Some(format) if has_only(DUMP_KEYS) => ContentKind::Dump { format: formats.get(format).ok() },
             Some(_) if has_only(CONTENTS_KEYS) && has("dialect") && has("meshes") => ContentKind::Contents,
             // The reader of documents names the known formats.
             Some(format) if formats.get(format).is_err() => return None,
@@ -113,7 +113,10 @@ impl ContentKind {
                 encoding.output_extension(Path::new(""))
             )),
             ContentKind::Encoding(encoding) => failure.with_hint(readable::alternative(encoding, path)),
-            ContentKind::Dump => failure
+            ContentKind::Dump { format: Some(format) } if format.about().layouts().is_empty() => failure.with_hint(
+                format!("dumps of {format}, a text format, cannot be written as files: read the original"),
+            ),
+            ContentKind::Dump { .. } => failure
                 .with_hint(format!("write the file with `meshspec assemble {} OUT`", readable::argument_of(path))),
             ContentKind::Contents => failure.with_hint(
                 "it does not contain the whole file: read the original, or print a document with `meshspec convert FILE \
@@ -131,7 +134,7 @@ impl fmt::Display for ContentKind {
         match self {
             ContentKind::Encoding(Encoding::Json) => f.write_str("a document as JSON"),
             ContentKind::Encoding(encoding) => f.write_str(encoding.title()),
-            ContentKind::Dump => f.write_str("the output of `dump --json`"),
+            ContentKind::Dump { .. } => f.write_str("the output of `dump --json`"),
             ContentKind::Contents => f.write_str("the output of `decode --json`"),
             ContentKind::OtherJson => f.write_str("JSON, but no document"),
         }
@@ -149,6 +152,8 @@ pub fn detect(bytes: &[u8], path: &Path, readable: Readable, formats: &Formats) 
         match ContentKind::of_json(bytes, formats) {
             Some(ContentKind::Encoding(encoding)) => return Ok(encoding),
             Some(json) => return Err(json.failure(path, readable, formats)),
+            // An object without decisive keys: its reader says what it lacks.
+            None if json::is_object(bytes) => return Ok(Encoding::Json),
             None => {}
         }
     }

@@ -111,12 +111,17 @@ impl Failure {
     }
 
     /// Like [`from_error`](Failure::from_error), but for an error that rejected the file `subject`. Adds a
-    /// [hint](rejection_hint).
-    pub fn from_read_error(subject: &str, error: &meshspec::Error, from: Option<Encoding>) -> Failure {
+    /// [hint](Failure::with_rejection_hint).
+    pub fn from_read_error(
+        subject: &str,
+        error: &meshspec::Error,
+        from: Option<Encoding>,
+        reads_leniently: impl FnOnce() -> bool,
+    ) -> Failure {
         let failure = Failure::from_error(subject, error);
-        match (&failure.hint, error.rule()) {
-            (None, Some(rule)) => failure.with_hint(rejection_hint(rule, from)),
-            _ => failure,
+        match failure.hint.is_none() && failure.status == Status::Invalid {
+            true => failure.with_rejection_hint(error.rule(), from, reads_leniently),
+            false => failure,
         }
     }
 
@@ -127,8 +132,9 @@ impl Failure {
         error: &meshspec::Error,
         file: &[u8],
         from: Option<Encoding>,
+        reads_leniently: impl FnOnce() -> bool,
     ) -> Failure {
-        let mut failure = Failure::from_read_error(subject, error, from);
+        let mut failure = Failure::from_read_error(subject, error, from, reads_leniently);
         if let Some(Span::Text { range, line, .. }) = error.span() {
             let excerpt = TextExcerpt { file, marked: range.clone(), line: *line, style: ERROR };
             failure.excerpt = Some(excerpt.to_string());
@@ -141,13 +147,22 @@ impl Failure {
         self
     }
 
-    /// Adds a hint to the failure of an interchange file, for which `check` lists no further findings: --lenient, if
-    /// `is_accepted` returns `true`, which reads the file leniently. Keeps an existing hint.
-    pub fn with_lenient_hint(self, is_accepted: impl FnOnce() -> bool) -> Failure {
-        match self.hint.is_none() && self.status == Status::Invalid && is_accepted() {
-            true => self.with_hint("--lenient reads the file nevertheless"),
-            false => self,
-        }
+    /// Adds what helps with a rejected file: for a `rule`, that `check` lists all findings; --lenient, if
+    /// `reads_leniently` returns `true`, which does again leniently what failed. `from` is the value of `--from`.
+    pub fn with_rejection_hint(
+        self,
+        rule: Option<&Rule>,
+        from: Option<Encoding>,
+        reads_leniently: impl FnOnce() -> bool,
+    ) -> Failure {
+        let from = from.map(|encoding| format!(" --from {encoding}")).unwrap_or_default();
+        let check = rule.map(|_| format!("`meshspec check FILE{from}` lists all findings"));
+        // Lenient reading tolerates no fatal finding.
+        let is_fatal = rule.is_some_and(|rule| rule.severity == Severity::Fatal);
+        let is_read = !is_fatal && reads_leniently();
+        let lenient = is_read.then(|| "--lenient reads the file nevertheless".to_owned());
+        let hints: Vec<_> = check.into_iter().chain(lenient).collect();
+        if hints.is_empty() { self } else { self.with_hint(hints.join("; ")) }
     }
 
     /// Returns the subject and the message in one line.
@@ -169,17 +184,6 @@ impl Failure {
         if let Some(hint) = self.hint.as_ref().filter(|hint| is_first_use(hint)) {
             let _ = writeln!(stderr, "{HINT}hint{HINT:#}: {}", Escaped(hint));
         }
-    }
-}
-
-/// Returns the hint for a file that was rejected because of `rule`: how to list all findings, and whether lenient reading
-/// accepts the file. Readers report fatal findings first, so it does after an error. `from` is the value of `--from`.
-pub fn rejection_hint(rule: &Rule, from: Option<Encoding>) -> String {
-    let from = from.map(|encoding| format!(" --from {encoding}")).unwrap_or_default();
-    let hint = format!("`meshspec check FILE{from}` lists all findings");
-    match rule.severity {
-        Severity::Fatal => hint,
-        _ => hint + "; --lenient reads the file nevertheless",
     }
 }
 

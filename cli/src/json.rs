@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use meshspec::{AnyFormat, Document, FormatId, Formats, WriteOptions};
-use serde::de::DeserializeSeed;
+use serde::de::{DeserializeSeed, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 /// The UTF-8 byte order mark, which some editors add.
@@ -12,6 +12,12 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Returns `text` without a leading byte order mark, which parsers of JSON reject.
 pub fn without_byte_order_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
+/// Returns `true` if the text is a JSON object as a whole.
+pub fn is_object(text: &[u8]) -> bool {
+    let text = without_byte_order_mark(text).trim_ascii_start();
+    text.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
 
 /// Returns the built-in format of a JSON document: the value of its key `format`, at any position. Errors contain line

@@ -6,7 +6,7 @@ use meshspec::scene::{Conventions, Scene, SceneOptions};
 use meshspec::{AnyFormat, Document, Formats, Limits, Loss, ReadOptions, Strictness, WriteOptions};
 
 use crate::encoding::{self, Encoding};
-use crate::failure::{Failure, Result, rejection_hint};
+use crate::failure::{Failure, Result};
 use crate::input::{SiblingFiles, name_of};
 use crate::json;
 use crate::read_args::{LimitArgs, ReadArgs};
@@ -46,7 +46,12 @@ impl SceneSource {
         change(&mut document);
         match document.check().first_rejected(strictness) {
             Some(finding) => {
-                Err(Failure::invalid(&name, finding).with_hint(rejection_hint(finding.rule, from)))
+                let failure = Failure::invalid(&name, finding);
+                let options = SceneOptions::default().with_strictness(Strictness::Lenient);
+                Err(failure.with_rejection_hint(Some(finding.rule), from, || {
+                    let is_accepted = document.check().first_rejected(options.strictness).is_none();
+                    is_accepted && document.into_scene(&options).is_ok()
+                }))
             }
             None => Ok(SceneSource::Document(Box::new(document))),
         }
@@ -129,9 +134,10 @@ pub fn read_with(
             let options = options.with_conventions(format.conventions());
             let siblings = SiblingFiles::new(path);
             format.read(bytes, &siblings, &options, limits).map_err(|error| {
-                let failure = Failure::from_file_error(&name_of(path), &error, bytes, from);
                 let lenient = options.clone().with_strictness(Strictness::Lenient);
-                failure.with_lenient_hint(|| format.read(bytes, &siblings, &lenient, limits).is_ok())
+                Failure::from_file_error(&name_of(path), &error, bytes, from, || {
+                    format.read(bytes, &siblings, &lenient, limits).is_ok()
+                })
             })
         }
     };
@@ -148,7 +154,11 @@ fn read_file(
 ) -> Result<(Scene, Vec<Loss>)> {
     let name = name_of(path);
     let options = options(format.name(), encoding::require_scenes(format, &name)?);
-    format
-        .read_scene(bytes, read_options, &options)
-        .map_err(|error| Failure::from_file_error(&name, &error, bytes, from))
+    format.read_scene(bytes, read_options, &options).map_err(|error| {
+        let lenient = read_options.clone().with_strictness(Strictness::Lenient);
+        let options = options.with_strictness(Strictness::Lenient);
+        Failure::from_file_error(&name, &error, bytes, from, || {
+            format.read_scene(bytes, &lenient, &options).is_ok()
+        })
+    })
 }

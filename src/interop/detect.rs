@@ -70,7 +70,14 @@ impl Interchange {
         let text = without_byte_order_mark(start);
         Interchange::ALL.iter().any(|format| match format.name() {
             "gltf" => text.trim_ascii_start().starts_with(b"{"),
-            "stl" => size.is_none_or(|size| binary_stl_size(start) == Some(size)) || is_ascii_stl(text),
+            "stl" => {
+                let binary = binary_stl_size(start);
+                let is_binary = match size {
+                    Some(_) => binary == size,
+                    None => binary.is_none_or(|binary| binary >= start.len() as u64),
+                };
+                is_binary || is_ascii_stl(text)
+            }
             _ => Interchange::detect(start) == Some(*format),
         })
     }

@@ -76,6 +76,21 @@ fn every_start_of_a_file_may_be_one() {
         }
     }
     assert!(!AnyFormat::from(FormatId::Bmd).may_start_with(b"\x7f"));
+    assert!(!AnyFormat::from(FormatId::Crucible).may_start_with(&[0; 5]));
+}
+
+/// The size of a binary STL file follows from its facet count. A stream is at least as large as its start.
+#[test]
+fn a_stream_larger_than_an_stl_file_is_none() {
+    let start = |facets: u32, size| {
+        let mut start = vec![0; 80];
+        start.extend(facets.to_le_bytes());
+        start.resize(size, 0);
+        start
+    };
+    for (facets, size, is_possible) in [(0, 84, true), (0, 85, false), (1, 100, true), (1, 135, false)] {
+        assert_eq!(Interchange::may_detect(&start(facets, size), None), is_possible, "{facets}, {size}");
+    }
 }
 
 /// A model with one wrong magic byte is read as a model, whatever its size.

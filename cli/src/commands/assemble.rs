@@ -75,7 +75,7 @@ impl Assemble {
             return Err(Failure::invalid(&name, "empty: expected the output of `dump --json`"));
         };
         let layout = match ContentKind::of(text, formats) {
-            None | Some(ContentKind::Dump | ContentKind::OtherJson) => {
+            None | Some(ContentKind::Dump { .. } | ContentKind::OtherJson) => {
                 parse_layout(head, formats).map_err(|message| Failure::invalid(&name, message))
             }
             Some(other) => Err(self.not_a_dump(other)),

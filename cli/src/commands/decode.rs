@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use clap::ArgAction::SetTrue;
 use clap::Args;
-use meshspec::Formats;
 use meshspec::contents::{Animation, Array, Contents, FieldValue, Keys, Mesh, Pose, Skeleton};
+use meshspec::{Formats, Strictness};
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
@@ -61,9 +61,15 @@ impl Decode {
         let (bytes, encoding) = self.read_args.read(&self.file, READABLE, formats)?;
         let name = name_of(&self.file);
         let contents = match encoding {
-            Encoding::Format(format) => format
-                .contents(&bytes, &self.read_args.options(encoding, &bytes))
-                .map_err(|error| Failure::from_file_error(&name, &error, &bytes, self.read_args.from))?,
+            Encoding::Format(format) => {
+                let options = self.read_args.options(encoding, &bytes);
+                format.contents(&bytes, &options).map_err(|error| {
+                    let lenient = options.clone().with_strictness(Strictness::Lenient);
+                    Failure::from_file_error(&name, &error, &bytes, self.read_args.from, || {
+                        format.contents(&bytes, &lenient).is_ok()
+                    })
+                })?
+            }
             Encoding::Json => {
                 json::read_document(&bytes).map_err(|error| Failure::invalid(&name, error))?.contents()
             }

@@ -10,7 +10,7 @@ use meshspec::info::{
     SkeletonInfo,
 };
 use meshspec::scene::SceneOptions;
-use meshspec::{Dialect, Formats, Strictness};
+use meshspec::{Dialect, Formats, ReadOptions, Strictness};
 use serde::Serialize;
 
 use crate::batch_args::BatchArgs;
@@ -145,23 +145,26 @@ impl Info {
     fn summarize(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {
         let (bytes, encoding) = self.read_args.read(path, Readable::ALL, formats)?;
         let options = self.read_args.options(encoding, &bytes).with_limits(self.limit_args.limits());
-        let fail = |error| Failure::from_file_error(&name_of(path), &error, &bytes, self.read_args.from);
+        let fail = |error, reads_leniently: &dyn Fn() -> bool| {
+            Failure::from_file_error(&name_of(path), &error, &bytes, self.read_args.from, reads_leniently)
+        };
+        let lenient = options.clone().with_strictness(Strictness::Lenient);
         let content = match encoding {
-            Encoding::Format(format) => format.info(&bytes, &options).map_err(fail)?.into(),
+            Encoding::Format(format) => {
+                let info = format.info(&bytes, &options);
+                info.map_err(|error| fail(error, &|| format.info(&bytes, &lenient).is_ok()))?.into()
+            }
             Encoding::Json => match json::read_document(&bytes) {
                 Ok(document) => document.info().into(),
                 Err(error) => return Err(Failure::invalid(&name_of(path), error)),
             },
             Encoding::Interchange(format) => {
                 let files = SiblingFiles::new(path);
-                let scene_options = SceneOptions::default().with_strictness(options.strictness);
-                let lenient = scene_options.clone().with_strictness(Strictness::Lenient);
-                let (scene, _) =
-                    format.read(&bytes, &files, &scene_options, &options.limits).map_err(|error| {
-                        fail(error).with_lenient_hint(|| {
-                            format.read(&bytes, &files, &lenient, &options.limits).is_ok()
-                        })
-                    })?;
+                let read = |options: &ReadOptions| {
+                    let scene_options = SceneOptions::default().with_strictness(options.strictness);
+                    format.read(&bytes, &files, &scene_options, &options.limits)
+                };
+                let (scene, _) = read(&options).map_err(|error| fail(error, &|| read(&lenient).is_ok()))?;
                 ContentSummary::from(scene.info())
             }
         };

@@ -298,15 +298,17 @@ const READABLE: Readable = Readable {
     reads_json: false,
 };
 
-/// Creates the failure for an error from reading a file that starts with the bytes `start`. Names the format of a file in
-/// another one.
-fn read_failure(path: &Path, start: &[u8], error: &meshspec::Error) -> Failure {
+/// Creates the failure for an error from reading a file, of which `bytes` are at least the first bytes. Names the format
+/// of a file in another one.
+fn read_failure(path: &Path, bytes: &[u8], error: &meshspec::Error) -> Failure {
     let formats = Formats::builtin();
-    match ContentKind::of(start, &formats) {
+    match ContentKind::of(bytes, &formats) {
         Some(ContentKind::Encoding(encoding)) if !READABLE.contains(encoding) => {
             READABLE.failure(encoding, path, &formats)
         }
-        _ => Failure::from_read_error(&name_of(path), error, None),
+        _ => Failure::from_read_error(&name_of(path), error, None, || {
+            Document::read(bytes, &ReadOptions::lenient()).is_ok()
+        }),
     }
 }
 

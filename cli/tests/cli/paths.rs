@@ -290,6 +290,12 @@ fn large_files_of_another_kind_are_rejected_by_their_start() {
         // A sparse file, larger than any memory.
         std::fs::File::options().write(true).open(folder.path(name)).unwrap().set_len(1 << 40).unwrap();
     }
+    // Zeros resemble the chunk of a Crucible file.
+    for name in ["zeros.bmd", "zeros.mesh", "zeros.cmodel", "zeros.xyz"] {
+        std::fs::File::create(folder.path(name)).unwrap().set_len(1 << 40).unwrap();
+        let run = folder.run(&format!("check {name}"));
+        assert_eq!(run.status, 1, "{name}: {run:?}");
+    }
     for name in names {
         for command in ["check", "info", "dump", "decode", "diff a.mesh", "render", "convert"] {
             let out = match command {

@@ -1,5 +1,7 @@
 //! Content under the name of another kind, JSON on standard input, and hints for rejected files.
 
+use std::path::Path;
+
 use meshspec::mesh;
 use serde_json::Value;
 
@@ -126,6 +128,19 @@ fn printed_json_is_named_with_the_command_that_reads_it() {
         ("list.json", "JSON, but no document", "meshspec assemble"),
         ("printed.json", "JSON, but no document", "meshspec assemble"),
     ];
+    // A text format has no layout, from which `assemble` could write a file.
+    assert_eq!(folder.run("convert a.mesh seed.mesh --to seed").status, 0);
+    folder.put("seed.json", folder.run("dump seed.mesh --json").stdout);
+    let message = folder.run("info seed.json").fails(1);
+    assert!(message.contains("hint: dumps of seed, a text format, cannot be written"), "{message}");
+    // An object without a decisive key is read as a document.
+    for (text, missing) in [("{}", "format"), (r#"{"format": "bmd"}"#, "meshes")] {
+        folder.put("a.xyz", text);
+        for run in [folder.run("info a.xyz"), folder.run_with("info -", text)] {
+            let message = run.fails(1);
+            assert!(message.contains(&format!("missing field `{missing}`")), "{message}");
+        }
+    }
     for (file, kind, hint) in kinds {
         let named_runs = if kind.starts_with("JSON") { Vec::new() } else { runs(&folder, file) };
         for (command, run) in named_runs {
@@ -243,7 +258,11 @@ fn commands_of_one_format_name_other_files() {
     }
 }
 
-/// A file with an error, which lenient reading accepts, and a truncated one.
+const CHECK_HINT: &str = "hint: `meshspec check FILE` lists all findings\n";
+const LENIENT_HINT: &str =
+    "hint: `meshspec check FILE` lists all findings; --lenient reads the file nevertheless\n";
+
+/// A file with an index that is out of range, which is read leniently but has no scene, and a truncated one.
 #[test]
 fn rejected_files_point_to_check_and_lenient() {
     let folder = folder();
@@ -253,18 +272,21 @@ fn rejected_files_point_to_check_and_lenient() {
         "error.json",
         String::from_utf8(folder.get("a.json")).unwrap().replacen("[\n    0,", "[\n    9,", 1),
     );
-    let lenient = "hint: `meshspec check FILE` lists all findings; --lenient reads the file nevertheless\n";
-    let fatal = "hint: `meshspec check FILE` lists all findings\n";
-    for (file, hint) in [("error.mesh", lenient), ("fatal.mesh", fatal)] {
+    for file in ["error.mesh", "fatal.mesh"] {
         for (command, run) in runs(&folder, file) {
+            let reads = |commands: &[&str]| commands.iter().any(|name| command.starts_with(name));
             // `view` and `check` show findings, `dump` and `edit` work on the structure.
-            if !["view", "check", "dump", "edit"].iter().any(|name| command.starts_with(name)) {
+            if !reads(&["view", "check", "dump", "edit"]) {
+                let is_lenient = file == "error.mesh" && reads(&["info", "decode"]);
+                let hint = if is_lenient { LENIENT_HINT } else { CHECK_HINT };
                 assert!(run.stderr.contains(hint), "{command}: {run:?}");
             }
         }
     }
+    let message = folder.run("convert error.mesh out.mesh --force").fails(1);
+    assert!(message.contains(LENIENT_HINT), "{message}");
     let message = folder.run("convert error.json out.glb --force").fails(1);
-    assert!(message.contains(lenient), "{message}");
+    assert!(message.contains(CHECK_HINT), "{message}");
     folder.run("info error.mesh --lenient").fine();
     // The suggested command reads the file in the same way.
     for command in ["info FILE", "decode FILE", "convert FILE out.glb --force", "render FILE out.png --force"]
@@ -276,6 +298,31 @@ fn rejected_files_point_to_check_and_lenient() {
             "{command}: {message}"
         );
     }
+}
+
+/// --lenient is suggested exactly if it helps.
+#[test]
+fn lenient_is_suggested_for_files_that_it_reads() {
+    let folder = Folder::new();
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
+    let index = std::fs::read_to_string(corpus.join("index.jsonl")).unwrap();
+    let entries = index.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let rejected = entries.filter(|entry| entry["strict"] == "reject");
+    let (mut accepted, mut refused) = (0, 0);
+    for entry in rejected.step_by(40) {
+        let file = corpus.join(entry["file"].as_str().unwrap());
+        for command in [&["info"][..], &["convert", "out.glb", "--force"], &["decode"]] {
+            let run = |options: &[&str]| {
+                let mut program = folder.command();
+                Run::of(program.arg(command[0]).arg(&file).args(&command[1..]).args(options))
+            };
+            let (strict, lenient) = (run(&[]), run(&["--lenient"]));
+            let is_suggested = strict.stderr.contains("--lenient");
+            assert_eq!(is_suggested, lenient.status == 0, "{command:?} {}: {strict:?}", file.display());
+            *if is_suggested { &mut accepted } else { &mut refused } += 1;
+        }
+    }
+    assert!(accepted > 20 && refused > 20, "{accepted}, {refused}");
 }
 
 /// A suggested command contains the name of the file if it can be typed.

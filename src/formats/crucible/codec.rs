@@ -30,9 +30,12 @@ fn detect_container(bytes: &[u8]) -> Container {
     if is_model { Container::Model } else { Container::Chunk }
 }
 
-/// Returns `false` if `start` is neither a model, with at most one wrong magic byte, nor a chunk.
+/// Returns `false` if `start` is neither a model, with at most one wrong magic byte, nor a chunk whose indices have a
+/// positive compressed size.
 pub(super) fn may_start_with(start: &[u8]) -> bool {
-    count_mismatches(start, ModelHeader::TYPE.magic()) <= 1 || may_be_chunk(start)
+    let is_positive = |size: &[u8; 4]| i32::from_le_bytes(*size) > 0;
+    let has_indices = || start.get(1..).and_then(<[u8]>::first_chunk).is_none_or(is_positive);
+    count_mismatches(start, ModelHeader::TYPE.magic()) <= 1 || (may_be_chunk(start) && has_indices())
 }
 
 /// Returns `true` if the first byte, if any, is one of the two index sizes.

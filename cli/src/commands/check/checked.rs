@@ -38,8 +38,8 @@ pub struct CheckResult {
     #[serde(skip)]
     pub verbosity: Verbosity,
     /// Whether more than [`MAX_LINES`](crate::messages::MAX_LINES) files are checked without `--verbose`. If so,
-    /// nothing is printed for a file without findings and hints, only one finding for an invalid file, and hints are
-    /// counted. `--max-findings` lists more findings.
+    /// nothing is printed for a file without findings and hints, only the worst finding of any other, and hints
+    /// are counted. `--max-findings` lists more findings.
     #[serde(skip)]
     pub is_brief: bool,
     /// Whether the file has warnings and `--deny warnings` is given.
@@ -63,7 +63,7 @@ impl FileResult for CheckResult {
         }
         if !self.is_brief || self.max_findings.is_some() {
             self.print_findings(&shown, out)?;
-        } else if self.status() != Status::Success {
+        } else {
             self.print_worst_finding(&shown, out)?;
         }
         let mut counts = self.counts_text();

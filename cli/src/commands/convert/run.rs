@@ -1,8 +1,7 @@
 //! Converts one file.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 
 use meshspec::scene::{Conventions, Scene, SceneOptions};
@@ -30,11 +29,11 @@ impl ConversionArgs {
         let named = self.from.or_else(|| Encoding::by_extension(input, formats));
         let (from, source) = match named {
             Some(from @ Encoding::Interchange(format)) if format.is_read_in_parts() => {
-                let mut stream = input::open(input)?;
+                let (head, rest) = open_in_parts(input, from)?;
                 if self.from.is_none() {
-                    stream = require_content(from, stream, input, formats)?;
+                    content_kind::reject_mismatch(from, &head, input, Readable::ALL, formats)?;
                 }
-                (from, InputData::Stream(stream))
+                (from, InputData::Stream(Box::new(Cursor::new(head).chain(rest))))
             }
             _ => {
                 let is_possible =
@@ -53,7 +52,7 @@ impl ConversionArgs {
         let dialect = self.dialect.unwrap_or_default();
         let mut run =
             ConversionRun { conversion: self, input, output, dialect, report: ConversionReport::default() };
-        match run.read(source, from, formats)? {
+        match run.read(source, from, to, formats)? {
             InputContent::Source(SceneSource::Document(document)) => {
                 let document = *document;
                 let input_encoding = Encoding::Format(document.format().into());
@@ -115,21 +114,15 @@ impl ConversionArgs {
     }
 }
 
-/// Returns the stream unread. Returns an error if its first bytes are certainly of another kind than its name promises.
-fn require_content(
-    named: Encoding,
-    mut stream: Box<dyn Read + Send>,
-    path: &Path,
-    formats: &Formats,
-) -> Result<Box<dyn Read + Send>> {
+/// Opens a file that is read as a stream. Returns its first bytes, and a stream of the rest, which is empty if no file of
+/// the encoding starts with these bytes.
+fn open_in_parts(path: &Path, encoding: Encoding) -> Result<(Vec<u8>, Box<dyn Read + Send>)> {
+    let mut stream = input::open(path)?;
     let mut head = Vec::new();
-    stream
-        .by_ref()
-        .take(MIN_LARGE_SIZE)
-        .read_to_end(&mut head)
-        .map_err(|error| Failure::io(&name_of(path), &error))?;
-    content_kind::reject_mismatch(named, &head, path, Readable::ALL, formats)?;
-    Ok(Box::new(Cursor::new(head).chain(stream)))
+    let read = stream.by_ref().take(MIN_LARGE_SIZE).read_to_end(&mut head);
+    read.map_err(|error| Failure::io(&name_of(path), &error))?;
+    let rest = if encoding.may_start_with(&head) { stream } else { Box::new(io::empty()) };
+    Ok((head, rest))
 }
 
 enum InputData {
@@ -167,7 +160,13 @@ struct ConversionRun<'a> {
 
 impl ConversionRun<'_> {
     /// Reads the input. Takes it by value, so that its memory is freed before the output is created.
-    fn read(&mut self, input: InputData, from: Encoding, formats: &Formats) -> Result<InputContent> {
+    fn read(
+        &mut self,
+        input: InputData,
+        from: Encoding,
+        to: Encoding,
+        formats: &Formats,
+    ) -> Result<InputContent> {
         let bytes = input.bytes();
         match from {
             Encoding::Format(format) => {
@@ -180,7 +179,18 @@ impl ConversionRun<'_> {
                     return Ok(InputContent::Source(SceneSource::File(format, bytes.to_vec())));
                 };
                 let document = format.read(bytes, &options).map_err(|error| {
-                    Failure::from_file_error(&name_of(self.input), &error, bytes, self.conversion.from)
+                    let lenient = options.clone().with_strictness(Strictness::Lenient);
+                    Failure::from_file_error(
+                        &name_of(self.input),
+                        &error,
+                        bytes,
+                        self.conversion.from,
+                        || {
+                            format
+                                .read(bytes, &lenient)
+                                .is_ok_and(|document| self.is_convertible(document, to))
+                        },
+                    )
                 })?;
                 self.report.losses.extend(AnyFormat::from(format).uncovered_bytes(bytes, &options));
                 Ok(InputContent::Source(SceneSource::Document(Box::new(document))))
@@ -206,16 +216,27 @@ impl ConversionRun<'_> {
                 let (scene, losses) = read.map_err(|error| {
                     let lenient = options.with_strictness(Strictness::Lenient);
                     // A stream has been consumed.
-                    let again = |mut input| format.read_from(&mut input, &siblings, &lenient, &limits);
-                    self.failure(&error).with_lenient_hint(|| {
+                    let again = |(head, rest)| {
+                        let mut input = Cursor::new(head).chain(rest);
+                        format.read_from(&mut input, &siblings, &lenient, &limits)
+                    };
+                    let name = name_of(self.input);
+                    Failure::from_read_error(&name, &error, self.conversion.from, || {
                         !is_standard(self.input)
-                            && File::open(self.input).is_ok_and(|file| again(file).is_ok())
+                            && open_in_parts(self.input, from).is_ok_and(|parts| again(parts).is_ok())
                     })
                 })?;
                 self.report.losses.extend(losses);
                 Ok(InputContent::Scene(Box::new(scene)))
             }
         }
+    }
+
+    /// Returns `true` if a document in the format `to`, or with a scene when read leniently, can be converted.
+    fn is_convertible(&self, document: Document, to: Encoding) -> bool {
+        let is_kept = to == Encoding::Json || to == Encoding::Format(document.format().into());
+        let options = SceneOptions::default().with_strictness(Strictness::Lenient);
+        (is_kept && self.conversion.edits.is_empty()) || document.into_scene(&options).is_ok()
     }
 
     /// Returns the options for reading a scene, and records the assumed conventions.
