@@ -63,10 +63,6 @@ pub fn alternative(encoding: Encoding, path: &Path) -> String {
             format!("convert it first; {commands} read interchange formats")
         }
         Encoding::Json => format!("write the document as a file first: `meshspec convert {file} OUT`"),
-        Encoding::Format(format) if format.about().layouts().is_empty() => format!(
-            "change its lines in a text editor, or its values as JSON: `meshspec convert {file} values.json`, then \
-             `meshspec convert values.json OUT --to {format}`"
-        ),
         Encoding::Format(format) if format.conventions().is_some() => {
             format!("convert it first: `meshspec convert {file} OUT`")
         }

@@ -15,7 +15,7 @@ use crate::output;
 use crate::path_resolver::PathResolver;
 use crate::progress;
 use crate::read_args::ReadArgs;
-use crate::readable::Readable;
+use crate::readable::{Readable, argument_of};
 use crate::terminal::{Escaped, HINT, WARNING};
 use crate::untyped_value;
 
@@ -74,7 +74,11 @@ impl Edit {
             return Err(READABLE.failure(encoding, &self.input, formats));
         };
         let Some(layout) = format.layout_of(&bytes, options.dialect.unwrap_or_default()) else {
-            return Err(READABLE.failure(encoding, &self.input, formats));
+            let file = argument_of(&self.input);
+            return Err(READABLE.failure(encoding, &self.input, formats).with_hint(format!(
+                "change its lines in a text editor, or its values as JSON: `meshspec convert {file} values.json`, \
+                 then `meshspec convert values.json OUT --to {format}`"
+            )));
         };
         encoding.require_extension(&self.output, formats)?;
         let limits = &options.limits;

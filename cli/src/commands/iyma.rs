@@ -306,6 +306,9 @@ fn read_failure(path: &Path, bytes: &[u8], error: &meshspec::Error) -> Failure {
         Some(ContentKind::Encoding(encoding)) if !READABLE.contains(encoding) => {
             READABLE.failure(encoding, path, &formats)
         }
+        Some(kind @ (ContentKind::Dump { .. } | ContentKind::Contents | ContentKind::OtherJson)) => {
+            kind.failure(path, READABLE, &formats)
+        }
         _ => Failure::from_read_error(&name_of(path), error, None, || {
             Document::read(bytes, &ReadOptions::lenient()).is_ok()
         }),

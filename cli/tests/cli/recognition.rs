@@ -247,7 +247,9 @@ fn commands_of_one_format_name_other_files() {
         assert!(message.contains("iyma supports only iyma, not mesh\nhint: convert it first"), "{message}");
         folder.run("iyma split a.glb").fails(2);
         let message = folder.run("iyma split dump.json").fails(1);
-        assert!(message.contains("[IYMA-MAGIC"), "{message}");
+        assert!(message.contains("hint: write the file with `meshspec assemble dump.json OUT`"), "{message}");
+        let message = folder.run("iyma merge seed.mesh -o out.ima").fails(2);
+        assert!(message.contains("not seed\nhint: convert it first"), "{message}");
         for (file, name) in [("a.glb", "glb"), ("a.mesh", "mesh"), ("a.json", "JSON")] {
             let message = folder.run(&format!("iyma user-data get {file}")).fails(2);
             assert!(message.contains(&format!("iyma supports only iyma, not {name}\nhint: ")), "{message}");
