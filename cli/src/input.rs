@@ -11,6 +11,7 @@ use meshspec::{AnyFormat, Dialect, Formats, ReadOptions};
 
 use crate::buffer::{Buffer, StartCheck};
 use crate::failure::{Failure, Result};
+use crate::readable::Readable;
 use crate::regular_files;
 
 pub fn read_options(lenient: bool) -> ReadOptions {
@@ -133,9 +134,10 @@ impl Files for SiblingFiles<'_> {
     }
 }
 
-/// Returns the parser of an option whose value is a dialect of a format in `formats`. The help of each value names the
-/// formats that have the dialect.
-pub fn dialect_parser(formats: &Formats) -> ValueParser {
+/// Returns the parser of an option whose value is a dialect of a format in `formats` that a command reads. The help of
+/// each value names the formats that have the dialect.
+pub fn dialect_parser(formats: &Formats, readable: Readable) -> ValueParser {
+    let formats: Vec<_> = formats.iter().filter(|format| (readable.reads_format)(*format)).collect();
     let mut dialects: Vec<Dialect> = Vec::new();
     for dialect in formats.iter().flat_map(|format| format.about().dialects) {
         if !dialects.contains(dialect) {
@@ -146,7 +148,7 @@ pub fn dialect_parser(formats: &Formats) -> ValueParser {
         .iter()
         .map(|dialect| {
             let with_dialect = formats.iter().filter(|format| format.about().dialects.contains(dialect));
-            let names: Vec<_> = with_dialect.map(AnyFormat::name).collect();
+            let names: Vec<_> = with_dialect.map(|format| format.name()).collect();
             PossibleValue::new(dialect.name()).help(names.join(", "))
         })
         .collect();

@@ -85,7 +85,7 @@ pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> 
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let help = if arguments.iter().any(|argument| argument == "-h") { Help::Short } else { Help::Long };
     let command = program::command(formats, help);
-    let arguments = program::join_optional_values(&command, arguments);
+    let (arguments, hint) = program::join_optional_values(&command, arguments);
     let matches = command.try_get_matches_from(arguments);
     let program = match matches.and_then(|matches| program::Program::from_arg_matches(&matches)) {
         Ok(program) => program,
@@ -103,6 +103,10 @@ pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> 
     match run() {
         Ok(status) => status.into(),
         Err(failure) => {
+            let failure = match hint {
+                Some(hint) => failure.with_hint(hint),
+                None => failure,
+            };
             failure.report();
             failure.status.into()
         }

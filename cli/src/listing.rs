@@ -61,14 +61,14 @@ impl AsRef<Path> for InputFile {
 /// Lists the input files of `paths`: the files, the matches of patterns, and the files in folders and their subfolders
 /// for which `is_wanted` returns `true`. Includes missing files and patterns without a match unchanged.
 ///
-/// Skips the files in the folder `output` and its subfolders, if given, since they are outputs of earlier runs: unless a
-/// file, folder or pattern in `output` is named.
+/// Skips the file `output`, or the files in the folder `output` and its subfolders, since they are outputs of earlier runs:
+/// unless a file, folder or pattern in `output` is named.
 pub fn list_files(
     paths: &[PathBuf],
     output: Option<&Path>,
     is_wanted: &dyn Fn(&Path) -> bool,
 ) -> Result<Vec<InputFile>> {
-    // A missing folder contains no outputs.
+    // A missing output is no input.
     let output = output.and_then(|output| fs::canonicalize(output).ok());
     let is_in_output = |path: &Path| {
         let path = fs::canonicalize(or_current(path));
@@ -98,8 +98,12 @@ pub fn list_files(
 }
 
 /// Like [`list_files`], but returns a usage error if there is no file.
-pub fn list_at_least_one(paths: &[PathBuf], is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<InputFile>> {
-    let files = list_files(paths, None, is_wanted)?;
+pub fn list_at_least_one(
+    paths: &[PathBuf],
+    output: Option<&Path>,
+    is_wanted: &dyn Fn(&Path) -> bool,
+) -> Result<Vec<InputFile>> {
+    let files = list_files(paths, output, is_wanted)?;
     match paths.first() {
         Some(path) if files.is_empty() => {
             let message = "no file in it has a supported extension; `meshspec formats` lists the extensions";

@@ -63,7 +63,7 @@ impl<'m> InputFiles<'m> {
     ) -> Result<InputFiles<'m>> {
         batch.require_log()?;
         let mut files =
-            listing::list_at_least_one(paths, &|path| listing::has_mesh_extension(path, formats))?;
+            listing::list_at_least_one(paths, None, &|path| listing::has_mesh_extension(path, formats))?;
         batch.add_listed(&mut files)?;
         Ok(InputFiles { batch, files, log: batch.open_job_log(command, options)? })
     }

@@ -75,10 +75,15 @@ pub fn command(formats: &Formats, help: Help) -> clap::Command {
 }
 
 /// Joins an option and the next word as `--option=word` if the value of the option is optional, and the word is one of
-/// its values. Other words are files.
-pub fn join_optional_values(program: &clap::Command, arguments: Vec<OsString>) -> Vec<OsString> {
+/// its values. Other words are files. If one of these resembles no file, also returns a hint for the case that the command
+/// fails.
+pub fn join_optional_values(
+    program: &clap::Command,
+    arguments: Vec<OsString>,
+) -> (Vec<OsString>, Option<String>) {
     let mut command = program;
     let mut joined = Vec::new();
+    let mut hint = None;
     let mut arguments = arguments.into_iter().peekable();
     // The name of the program is no command.
     joined.extend(arguments.next());
@@ -100,12 +105,19 @@ pub fn join_optional_values(program: &clap::Command, arguments: Vec<OsString>) -
             if let Some(value) = arguments.next_if(is_value) {
                 argument.push("=");
                 argument.push(value);
+            } else if let Some(word) = arguments.peek().and_then(|word| word.to_str())
+                && !word.contains(['.', '-', '/', '\\', '*', '?'])
+            {
+                let option = argument.display();
+                let names: Vec<_> =
+                    values.iter().map(|value| format!("`{option}={}`", value.get_name())).collect();
+                hint = Some(format!("\"{word}\" is no value of {option}: {}", names.join(", ")));
             }
         }
         joined.push(argument);
     }
     joined.extend(arguments);
-    joined
+    (joined, hint)
 }
 
 /// Formats the help of the command `words` with one line per option, where clap uses three. Below the options, adds
@@ -181,7 +193,7 @@ fn with_possible_values(command: clap::Command, formats: &Formats) -> clap::Comm
         } else if id == TypeId::of::<AnyFormat>() {
             arg.value_parser(encoding::format_parser(formats))
         } else if id == TypeId::of::<Dialect>() {
-            arg.value_parser(input::dialect_parser(formats))
+            arg.value_parser(input::dialect_parser(formats, readable))
         } else {
             arg
         }

@@ -19,7 +19,7 @@ pub struct ReadArgs {
     #[arg(long, value_name = "FORMAT", value_parser = encoding::encoding_parser(&Formats::builtin(), Readable::ALL))]
     pub from: Option<Encoding>,
     /// Read the files as this dialect instead of detecting it.
-    #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
+    #[arg(long, value_parser = dialect_parser(&Formats::builtin(), Readable::ALL))]
     dialect: Option<Dialect>,
     /// Accept everything that can be decoded unambiguously.
     #[arg(long)]

@@ -8,6 +8,10 @@ use std::ops::Range;
 use glam::{BVec3, DVec3};
 use meshspec::scene::{Mesh, Placement, Scene};
 
+/// The size in bytes of the largest file of a game format that is examined although the command needs no scene: a large
+/// file would take several times as long.
+pub const MAX_EXAMINED_SIZE: usize = 16 << 20;
+
 /// The largest number of faces per mesh whose normals are examined, evenly spread: enough to tell a majority, at the
 /// same cost for a mesh of any size.
 const MAX_FACES: usize = 4096;

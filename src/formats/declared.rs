@@ -183,17 +183,7 @@ pub trait Declared: 'static {
         let dialect = Self::dialect_of(bytes, options).unwrap_or_default();
         let layout = Self::layout_of(bytes, dialect);
         let uncovered = layout.and_then(|layout| walk::uncovered(layout, bytes, &options.limits).ok());
-        let (trailing, gaps) = uncovered
-            .unwrap_or_default()
-            .into_iter()
-            .partition::<Vec<_>, _>(|range| range.end == bytes.len() as u64);
-        let loss = |path: &str, ranges: Vec<Range<u64>>| {
-            let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>();
-            Loss::dropped(path, "bytes that no field covers")
-                .with_count(count as usize, "bytes")
-                .listing(ranges.into_iter().map(|range| Span::Bytes(range).to_string()))
-        };
-        [loss("gaps", gaps), loss(walk::TRAILING, trailing)].into_iter().flatten().collect()
+        uncovered_losses(uncovered.unwrap_or_default(), bytes.len() as u64)
     }
 
     /// Calls `each` with each line of a text file and its meaning, until `each` returns `ControlFlow::Break`. Does
@@ -222,6 +212,18 @@ pub trait Declared: 'static {
         let _ = rule;
         None
     }
+}
+
+/// Returns the losses of dropping the ranges of bytes that no field covers, in a file of `size` bytes.
+pub(super) fn uncovered_losses(uncovered: Vec<Range<u64>>, size: u64) -> Vec<Loss> {
+    let (trailing, gaps) = uncovered.into_iter().partition::<Vec<_>, _>(|range| range.end == size);
+    let loss = |path: &str, ranges: Vec<Range<u64>>| {
+        let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>();
+        Loss::dropped(path, "bytes that no field covers")
+            .with_count(count as usize, "bytes")
+            .listing(ranges.into_iter().map(|range| Span::Bytes(range).to_string()))
+    };
+    [loss("gaps", gaps), loss(walk::TRAILING, trailing)].into_iter().flatten().collect()
 }
 
 fn detect_by_layouts(about: &About, bytes: &[u8]) -> Detection {

@@ -6,8 +6,8 @@ use crate::common::config;
 use meshspec::layout::generate::{self, GeneratedText};
 use meshspec::layout::{self, walk};
 use meshspec::{
-    Declared, Dialect, Document, Format, FormatId, ReadOptions, Report, Strictness, Text, WriteOptions, bmd,
-    crucible, iyma, mesh, seed,
+    AnyFormat, Declared, Dialect, Document, Format, FormatId, ReadOptions, Report, Strictness, Text,
+    WriteOptions, bmd, crucible, iyma, mesh, seed,
 };
 use proptest::prelude::*;
 
@@ -74,6 +74,8 @@ proptest! {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         let again = document.format().read(&bytes, &as_written(&document)).unwrap();
         prop_assert_eq!(data(&again), data(&document));
+        let format = AnyFormat::from(document.format());
+        prop_assert_eq!(format.uncovered_bytes(&bytes, &as_written(&document)), []);
         prop_assert_eq!(again.write(&WriteOptions::default()).unwrap(), bytes);
     }
 

@@ -131,7 +131,7 @@ struct ClearArgs {
 #[derive(Debug, Args)]
 struct WriteArgs {
     /// The dialect to write; by default, the dialect of the first input.
-    #[arg(long, value_parser = input::dialect_parser(&Formats::builtin()))]
+    #[arg(long, value_parser = input::dialect_parser(&Formats::builtin(), Readable::ALL))]
     dialect: Option<Dialect>,
     /// Accept and write everything that can be decoded unambiguously.
     #[arg(long)]
@@ -168,7 +168,7 @@ impl MergeArgs {
         if self.inputs.iter().filter(|path| is_standard(path)).count() > 1 {
             return Err(Failure::usage("standard input", "can be used for one input only"));
         }
-        let inputs = listing::list_at_least_one(&self.inputs, &is_iyma)?;
+        let inputs = listing::list_at_least_one(&self.inputs, Some(&self.output), &is_iyma)?;
         let inputs: Vec<_> = inputs.into_iter().map(|listed| listed.file).collect();
         let documents = inputs.iter().map(|path| self.write_args.read(path)).collect::<Result<Vec<_>>>()?;
         let merged = iyma::merge(&documents);

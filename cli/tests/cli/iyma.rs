@@ -29,6 +29,24 @@ fn folder() -> Folder {
 }
 
 #[test]
+fn merging_a_folder_does_not_read_the_output_again() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("in")).unwrap();
+    folder.put("in/a.ima", include_bytes!("../../../samples/iyma/quads.ima"));
+    for inputs in ["in", "in/*.ima"] {
+        let mut sizes = Vec::new();
+        for _ in 0..3 {
+            folder.run(&format!("iyma merge {inputs} --output in/merged.ima --force")).fine();
+            sizes.push(folder.get("in/merged.ima").len());
+        }
+        assert_eq!(sizes, [sizes[0]; 3], "{inputs}");
+    }
+    // The output may be an input if it is named.
+    folder.run("iyma merge in/a.ima in/merged.ima --output in/merged.ima --force").fine();
+    assert_ne!(folder.get("in/merged.ima"), folder.get("in/a.ima"));
+}
+
+#[test]
 fn merge_and_split_again() {
     let folder = folder();
     folder.run("iyma merge a.ima b.ima --output both.ima --level 19").fine();

@@ -279,6 +279,11 @@ fn an_optional_value_may_be_the_next_word() {
     assert_eq!(run.status, 0, "{}", run.stderr);
     // After `--`, words are files.
     folder.run("convert -- --normals never").fails(3);
+    for command in ["convert a.mesh e.glb --normals off", "convert --normals no a.mesh e.glb"] {
+        let message = folder.run(command).fails(2);
+        assert!(message.contains("`--normals=always`, `--normals=never`"), "{message}");
+    }
+    assert!(!folder.run("convert missing.mesh --normals e.glb").fails(3).contains("--normals"));
 }
 
 #[test]

@@ -54,6 +54,20 @@ fn closed_meshes_of_negative_volume_are_reported() {
     assert_eq!(warnings("a.stl", stl), format!("{NEGATIVE}meshes[0]"));
 }
 
+/// Conversions that need no scene warn, too.
+#[test]
+fn every_conversion_warns() {
+    let folder = Folder::new();
+    folder.put("a.obj", cube(1.0, 0.0, 0, true, false));
+    for conversion in
+        ["a.obj a.bmd", "a.bmd b.bmd", "a.bmd a.json", "a.json c.bmd", "a.obj a.cmodel", "a.cmodel b.json"]
+    {
+        let run = folder.run(&format!("convert {conversion}"));
+        assert_eq!(run.status, 0, "{run:?}");
+        assert!(run.stderr.contains("warning: inside out: "), "{conversion}: {}", run.stderr);
+    }
+}
+
 /// The normals of the cube point outwards.
 #[test]
 fn faces_that_oppose_their_normals_are_reported() {

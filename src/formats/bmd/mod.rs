@@ -46,11 +46,12 @@ pub use document::{
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
+use super::declared::uncovered_losses;
 use super::{About, Declared, Detection, Format, Specification, encode_checked, require_valid};
 use crate::contents::Contents;
 use crate::info::Info;
-use crate::layout::Layout;
-use crate::{Confidence, Dialect, ReadOptions, Report, Result, WriteOptions};
+use crate::layout::{Layout, walk};
+use crate::{Confidence, Dialect, Loss, ReadOptions, Report, Result, WriteOptions};
 
 /// Functions that split large meshes, exposed for tests because encoding such a mesh as a file takes seconds.
 #[cfg(all(feature = "scene", feature = "proptest"))]
@@ -76,6 +77,13 @@ impl Declared for Document {
     fn detect(bytes: &[u8]) -> Detection {
         let confidence = Confidence::by_magic(bytes, schema::Header::TYPE.magic());
         Detection { confidence, dialect: Dialect::Spec }
+    }
+
+    /// The padding of the last list (B14) is none: writing adds it again.
+    fn uncovered_bytes(bytes: &[u8], options: &ReadOptions) -> Vec<Loss> {
+        let mut uncovered = walk::uncovered(&schema::Image::TYPE, bytes, &options.limits).unwrap_or_default();
+        uncovered.retain(|range| !codec::is_final_padding(bytes, range));
+        uncovered_losses(uncovered, bytes.len() as u64)
     }
 
     by_document!(edge_cases::edge_cases());

@@ -24,8 +24,24 @@ use meshspec::layout::declaration::{BitField, Shape, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::scene::{self, FromScene};
-use meshspec::{ErrorKind, Format, FormatId, Limit, ReadOptions, Severity, Strictness, Text, WriteOptions};
+use meshspec::{
+    AnyFormat, ErrorKind, Format, FormatId, Limit, ReadOptions, Severity, Strictness, Text, WriteOptions,
+};
 use proptest::prelude::*;
+
+/// The slack after the last list (B14) is padding; anything else after it is listed.
+#[test]
+fn only_the_slack_of_the_last_list_is_padding() {
+    let file = include_bytes!("../../../samples/bmd/forms.bmd");
+    let count = |bytes: &[u8]| {
+        let losses = AnyFormat::from(FormatId::Bmd).uncovered_bytes(bytes, &ReadOptions::default());
+        losses.iter().filter_map(|loss| loss.affected).map(|affected| affected.count).sum::<u64>()
+    };
+    // The last list ends at 0x1f0.
+    assert_eq!([file, &file[..0x1f0], &file[..0x1f8]].map(count), [0; 3]);
+    assert_eq!(count(&[&file[..], &[0]].concat()), 17);
+    assert_eq!(count(&[&file[..0x1f0], b"note"].concat()), 4);
+}
 
 #[test]
 fn tables_count_entries_by_their_written_size() {

@@ -26,16 +26,13 @@ use crate::output_format::{FilePrinter, Printers};
 use crate::per_file::InputFiles;
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::readable::Readable;
-use crate::{scenes, winding};
+use crate::scenes;
+use crate::winding::{self, MAX_EXAMINED_SIZE};
 use checked::CheckResult;
 use policy::{PolicyArgs, ResolvedPolicy};
 
-/// The size in bytes of the largest file of a game format whose geometry is examined. Checking it needs no scene, so a
-/// large file would take several times as long.
-const MAX_HINTED_SIZE: usize = 16 << 20;
-
-/// The limit on the decoded size of such a file, which may be compressed.
-const MAX_HINTED_DECODED: u64 = 16 * MAX_HINTED_SIZE as u64;
+/// The limit on the decoded size of a file whose geometry is examined, which may be compressed.
+const MAX_EXAMINED_DECODED: u64 = 16 * MAX_EXAMINED_SIZE as u64;
 
 /// The output formats of `check`.
 const PRINTERS: Printers<FilePrinter<CheckResult>> = Printers {
@@ -135,8 +132,8 @@ impl Check {
         let report = report.map_err(|error| Failure::from_error(&name_of(path), &error))?;
         let report = policy.apply(report);
         let valid = report.is_valid(self.read_args.strictness());
-        if valid && scene.is_none() && bytes.len() <= MAX_HINTED_SIZE {
-            let limits = self.limit_args.limits().with_max_decoded(MAX_HINTED_DECODED);
+        if valid && scene.is_none() && bytes.len() <= MAX_EXAMINED_SIZE {
+            let limits = self.limit_args.limits().with_max_decoded(MAX_EXAMINED_DECODED);
             let scene_options = SceneOptions::default();
             // Some formats have no scenes.
             scene =

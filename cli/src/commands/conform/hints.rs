@@ -29,7 +29,7 @@ pub fn print_hints(outcomes: &[LoaderOutcome], has_memory_limit: bool) -> bool {
         };
         let other = printed.iter().find_map(|(outcome, printed)| Some((outcome, text(printed)?)));
         if let Some((outcome, text)) = other {
-            let file = outcome.case.file.display();
+            let file = text_of(&outcome.case.file);
             print_hint(&format!(
                 "{file}: expected contents as JSON on standard output, found: {text}; print messages to standard error"
             ));

@@ -24,7 +24,7 @@ pub struct ConversionArgs {
     pub to: Option<Encoding>,
     /// The dialect to write; by default, the dialect of the specification. Conversions from and to JSON keep the
     /// dialect by default.
-    #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
+    #[arg(long, value_parser = dialect_parser(&Formats::builtin(), Readable::ALL))]
     pub(super) dialect: Option<Dialect>,
     /// Accept and write everything that can be decoded unambiguously.
     #[arg(long, hide_short_help = true)]

@@ -19,7 +19,7 @@ use crate::json;
 use crate::output::StagedOutput;
 use crate::readable::Readable;
 use crate::scenes::SceneSource;
-use crate::winding;
+use crate::winding::{self, MAX_EXAMINED_SIZE};
 
 impl ConversionArgs {
     /// Converts a file. Creates no output file if an error occurs, or if the report contains a
@@ -50,6 +50,7 @@ impl ConversionArgs {
         to.require_extension(output.path(), formats)?;
         self.require_options(to, formats)?;
         let dialect = self.dialect.unwrap_or_default();
+        let is_examined = source.bytes().len() <= MAX_EXAMINED_SIZE;
         let mut run =
             ConversionRun { conversion: self, input, output, dialect, report: ConversionReport::default() };
         match run.read(source, from, to, formats)? {
@@ -64,6 +65,9 @@ impl ConversionArgs {
                 }
                 if is_same && self.edits.is_empty() && self.precision.is_none() {
                     let document = run.convert_dialect(document)?;
+                    if is_examined {
+                        run.warn_about_winding(SceneSource::Document(Box::new(document.clone())));
+                    }
                     run.write_document(&document, to)?;
                 } else {
                     let scene = run.convert_to_scene(SceneSource::Document(Box::new(document)))?;
@@ -74,6 +78,9 @@ impl ConversionArgs {
                 let input_encoding = Encoding::Format(format);
                 let target = if to == Encoding::Json { input_encoding } else { to };
                 if target == input_encoding && self.edits.is_empty() {
+                    if is_examined && format.conventions().is_some() {
+                        run.warn_about_winding(SceneSource::File(format, bytes.clone()));
+                    }
                     run.write_file(format, &bytes, to)?;
                 } else {
                     let scene = run.convert_to_scene(SceneSource::File(format, bytes))?;
@@ -268,6 +275,14 @@ impl ConversionRun<'_> {
         self.report.assumes_defaults |= is_default;
         let source = if is_default { "" } else { " (as given)" };
         self.report.assumed.push(format!("{format}: {used}{source}"));
+    }
+
+    /// Adds the warnings about the geometry of a file that is converted without a scene. A file that has none, such as one
+    /// with errors that lenient reading accepts, gets no warning.
+    fn warn_about_winding(&mut self, content: SceneSource) {
+        let options = |_: &str, conventions| SceneOptions::default().with_conventions(conventions);
+        let scene = content.into_scene(self.input, &self.conversion.read_options(), None, options);
+        self.report.warnings.extend(scene.iter().flat_map(|(scene, _)| winding::warnings(scene)));
     }
 
     fn convert_to_scene(&mut self, content: SceneSource) -> Result<Scene> {

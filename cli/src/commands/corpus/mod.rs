@@ -19,6 +19,7 @@ use crate::json;
 use crate::output;
 use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
+use crate::readable::Readable;
 use summary::Summary;
 
 const INDEX: &str = "index.jsonl";
@@ -47,7 +48,7 @@ pub struct Corpus {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// Write only files of this dialect.
-    #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
+    #[arg(long, value_parser = dialect_parser(&Formats::builtin(), Readable::ALL))]
     dialect: Option<Dialect>,
     /// Generate only plausible valid files, with ordinary numbers, UTF-8 strings and no warnings.
     #[arg(long)]

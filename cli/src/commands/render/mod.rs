@@ -139,7 +139,8 @@ impl Render {
         let staged = StagedOutput::new(out, self.force);
         require_picture(out, formats)?;
         staged.reject_existing()?;
-        let files = listing::list_at_least_one(paths, &|path| listing::has_mesh_extension(path, formats))?;
+        let files =
+            listing::list_at_least_one(paths, None, &|path| listing::has_mesh_extension(path, formats))?;
         progress::on_files(&paths[0], out, || self.draw(&files, staged, formats))
     }
 

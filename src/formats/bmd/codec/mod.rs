@@ -19,4 +19,4 @@ pub use nearest::nearest_shade;
 pub(super) use reader::read;
 #[cfg(feature = "proptest")]
 pub(super) use sharing::BoundedReader;
-pub(super) use writer::write;
+pub(super) use writer::{is_final_padding, write};

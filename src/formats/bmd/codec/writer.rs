@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::io::Cursor;
+use std::ops::Range;
 
 use binrw::BinWrite;
 
@@ -17,6 +18,15 @@ const ALIGNMENT: usize = 16;
 
 /// Bytes of padding after vertex and face lists, because loaders may read past the end.
 const LIST_PADDING: usize = 8;
+
+/// Returns `true` for zeros at the end of a file that pad its last list: as many as [`write`] adds.
+pub fn is_final_padding(bytes: &[u8], range: &Range<u64>) -> bool {
+    let max_end = range.start.saturating_add(LIST_PADDING as u64).checked_next_multiple_of(ALIGNMENT as u64);
+    // The range is within bytes in memory, so its start fits in a `usize`.
+    let content = bytes.get(range.start as usize..).unwrap_or_default();
+    let is_at_end = range.end == bytes.len() as u64 && Some(range.end) <= max_end;
+    is_at_end && content.iter().all(|byte| *byte == 0)
+}
 
 /// Encodes the document. Returns an error only if the format cannot express it.
 pub fn write(document: &Document) -> Result<Vec<u8>> {
