@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::header::{Element, NumberType, VERTEX_INDICES};
+use super::header::{Element, NumberType};
 use super::rows;
 use super::source::{NumberSource, RawNumber, to_f64, to_index};
+use crate::interop::shared::meshes::check_mesh_count;
 use crate::interop::shared::polygons::Polygons;
 use crate::scene::limits::check_triangle_limit;
 use crate::scene::{Mesh, Texture, push_index};
@@ -78,10 +79,7 @@ impl FaceReader {
         element: &Element,
         losses: &mut Vec<Loss>,
     ) -> Result<()> {
-        self.columns.texcoords = element
-            .properties
-            .iter()
-            .position(|property| property.length_type.is_some() && property.name == "texcoord");
+        self.columns.texcoords = element.find_list(|name| name == "texcoord");
         if self.image_count > 0 {
             self.columns.image = element
                 .properties
@@ -109,10 +107,7 @@ impl FaceReader {
         read: ReadList,
         losses: &mut Vec<Loss>,
     ) -> Result<()> {
-        let corners = element
-            .properties
-            .iter()
-            .position(|property| property.length_type.is_some() && VERTEX_INDICES.contains(&&*property.name));
+        let corners = element.vertex_indices();
         self.columns.corners = corners;
         let FaceColumns { texcoords, image, .. } = self.columns;
         let converted = [corners, texcoords, image];
@@ -143,6 +138,11 @@ impl FaceReader {
             let corners = self.polygons.corner_indices().len();
             self.missing_uvs += corners.saturating_sub(self.uvs.len());
             self.uvs.resize(corners, [0.0; 2]);
+            // Some programs write empty lists for all faces.
+            if self.missing_uvs == corners {
+                self.missing_uvs = 0;
+                self.uvs.clear();
+            }
         }
         if image.is_some() {
             self.images.resize(self.polygons.len(), NO_IMAGE);
@@ -306,7 +306,8 @@ impl FaceReader {
         let loss = Loss::changed("face.texcoord", message);
         losses.extend(loss.with_count_of(self.missing_uvs, self.uvs.len(), "corners").if_any());
         let loss = Loss::dropped("face.texnumber", "references to missing images");
-        losses.extend(loss.with_count_of(self.missing_images, all, "faces").if_any());
+        let read = all + self.polygons.degenerate_count;
+        losses.extend(loss.with_count_of(self.missing_images, read, "faces").if_any());
     }
 
     /// Groups the faces by image, in the order of the images. A vertex of a group has one pair of texture coordinates.
@@ -331,6 +332,7 @@ impl FaceReader {
             let group_index = *group_indices
                 .entry(image)
                 .or_insert_with(|| push_index(&mut groups, VertexGroup { image, ..VertexGroup::default() }));
+            check_mesh_count(groups.len(), size_of::<VertexGroup>(), limits)?;
             let group = &mut groups[group_index];
             for (index, corner) in corners.iter().enumerate() {
                 let uv = uvs.get(index).copied();
