@@ -24,6 +24,7 @@ mod names;
 mod read;
 mod rows;
 mod source;
+mod split;
 mod write;
 
 use crate::scene::{Capabilities, Conventions, UvOrigin};
