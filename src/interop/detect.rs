@@ -15,6 +15,9 @@ pub(super) const STL_HEADER_SIZE: usize = 84;
 /// The size in bytes of a facet in a binary STL file: a normal, three corners, and two attribute bytes.
 pub(super) const STL_FACET_SIZE: usize = 50;
 
+/// A line of OBJ that is longer and contains NUL is not text. It exceeds two windows of the reader, which rejects it.
+const MAX_BINARY_LINE: usize = 2 << 20;
+
 impl Interchange {
     /// Detects the format of a file; `None` if it is unknown. OBJ and ASCII STL have no magic bytes and are detected by
     /// their keywords, glTF in JSON by the key `asset`, and binary STL by its size.
@@ -22,19 +25,14 @@ impl Interchange {
         let text = without_byte_order_mark(bytes);
         Interchange::ALL.iter().copied().find(|format| match format.name() {
             "glb" => bytes.starts_with(b"glTF"),
-            "gltf" => is_gltf(text),
+            "gltf" => starts_as_json(text) && text.windows(7).any(|word| word == b"\"asset\""),
             "ply" => text.starts_with(b"ply\n") || text.starts_with(b"ply\r"),
             "stl" => is_binary_stl(bytes) || is_ascii_stl(text),
             "obj" => is_obj(text),
             _ => false,
         })
     }
-}
 
-/// A line of OBJ that is longer and contains NUL is not text. It exceeds two windows of the reader, which rejects it.
-const MAX_BINARY_LINE: usize = 2 << 20;
-
-impl Interchange {
     /// Returns `false` if no file of the format starts with the bytes `start`, so that the rest of a large file need not
     /// be read.
     ///
@@ -69,7 +67,7 @@ impl Interchange {
     pub fn may_detect(start: &[u8], size: Option<u64>) -> bool {
         let text = without_byte_order_mark(start);
         Interchange::ALL.iter().any(|format| match format.name() {
-            "gltf" => text.trim_ascii_start().starts_with(b"{"),
+            "gltf" => starts_as_json(text),
             "stl" => {
                 let binary = binary_stl_size(start);
                 let is_binary = match size {
@@ -88,8 +86,13 @@ pub(super) fn without_byte_order_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
-fn is_gltf(text: &[u8]) -> bool {
-    text.trim_ascii_start().starts_with(b"{") && text.windows(7).any(|word| word == b"\"asset\"")
+fn starts_as_json(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"{")
+}
+
+/// Returns `true` if a text starts with the keyword of ASCII STL, in any case.
+pub(super) fn starts_with_solid(text: &[u8]) -> bool {
+    text.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
 }
 
 /// Returns `true` if the file size matches the facet count in the header.
@@ -108,17 +111,19 @@ pub(super) fn stl_facet_count(bytes: &[u8]) -> Option<u32> {
 }
 
 fn is_ascii_stl(text: &[u8]) -> bool {
-    first_words(text).next() == Some(b"solid") && first_words(text).any(|word| word == b"facet")
+    starts_with_solid(text) && first_words(text).any(|word| word.eq_ignore_ascii_case(b"facet"))
 }
 
-/// Returns `true` if the first word outside comments is one of these OBJ keywords, none of which is a Seed identifier.
+/// Returns `true` if the first word outside comments is one of these OBJ keywords in any case, none of which is a Seed
+/// identifier.
 fn is_obj(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(SEARCHED_BYTES)];
     let mut lines = start.split(|byte| matches!(byte, b'\r' | b'\n')).map(<[u8]>::trim_ascii);
     let line = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
     let word = line.and_then(|line| first_words(line).next());
     word.is_some_and(|word| {
-        [&b"v"[..], b"vt", b"vn", b"vp", b"o", b"g", b"s", b"mtllib", b"usemtl"].contains(&word)
+        let word = word.to_ascii_lowercase();
+        [&b"v"[..], b"vt", b"vn", b"vp", b"o", b"g", b"s", b"mtllib", b"usemtl"].contains(&&*word)
     })
 }
 

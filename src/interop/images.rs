@@ -1,11 +1,11 @@
-//! Image files of models: resolves their paths, embeds them, and writes embedded images to files.
+//! Image files of models: embeds them, and writes embedded images to files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
 use super::Files;
-use super::folder::name_from_bytes;
+use super::references::is_remote;
 use crate::scene::{Image, Scene, Texture};
 use crate::{Loss, Result};
 
@@ -45,38 +45,6 @@ fn file_extension(media_type: &str) -> &str {
 /// Returns the file name in a path, without its extension; `None` if the path has no file name.
 pub(super) fn file_stem(path: &str) -> Option<&str> {
     Path::new(path).file_stem()?.to_str()
-}
-
-/// Converts the path of a file that a model or its material library refers to, as a file contains it, to one relative to
-/// the model, with `/` between folders. Remote URIs are unchanged. `folder` is the folder of the file that contains the
-/// path. Absolute paths, which are valid on one machine only, become file names. Returns the path, and `true` if it was
-/// absolute.
-pub(super) fn relative_path(folder: &str, path: &[u8]) -> (String, bool) {
-    let path = name_from_bytes(path);
-    // Names with blanks may be quoted.
-    let path = path.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(&path);
-    if is_remote(path) {
-        return (path.to_owned(), false);
-    }
-    let path = path.replace('\\', "/");
-    let has_drive = path.as_bytes().get(1) == Some(&b':');
-    if path.starts_with('/') || has_drive {
-        return (path.rsplit(['/', ':']).next().unwrap_or_default().to_owned(), true);
-    }
-    let mut parts: Vec<&str> = Vec::new();
-    for part in folder.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    (parts.join("/"), false)
-}
-
-/// Returns `true` if a path contains `://`, as remote URIs do.
-pub(super) fn is_remote(path: &str) -> bool {
-    path.contains("://")
 }
 
 /// Returns the paths, relative to the model, of the image files that the materials of a scene refer to. Omits remote

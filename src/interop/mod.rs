@@ -10,12 +10,17 @@ mod gltf;
     allow(dead_code, reason = "unused if only some formats are enabled")
 )]
 mod images;
-#[cfg(any(feature = "gltf", feature = "obj"))]
-mod numbers;
 #[cfg(feature = "obj")]
 mod obj;
 #[cfg(feature = "ply")]
 mod ply;
+#[cfg_attr(
+    not(all(feature = "gltf", feature = "obj", feature = "ply")),
+    allow(dead_code, reason = "unused if only some formats are enabled")
+)]
+mod references;
+#[cfg(any(feature = "gltf", feature = "obj"))]
+mod texture_transform;
 /// The shared code of OBJ, PLY and STL.
 #[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
 #[cfg_attr(
@@ -24,6 +29,7 @@ mod ply;
 )]
 mod shared {
     pub(super) mod colors;
+    pub(super) mod meshes;
     pub(super) mod polygons;
     pub(super) mod positions;
     pub(super) mod text;
@@ -230,9 +236,7 @@ impl Interchange {
         options: &SceneOptions,
         limits: &Limits,
     ) -> Result<(Scene, Vec<Loss>)> {
-        let (scene, losses) = (self.entry().read)(bytes, files, options, limits)?;
-        scene.check_triangle_limit(limits)?;
-        Ok((scene, losses))
+        finish_reading((self.entry().read)(bytes, files, options, limits)?, limits)
     }
 
     /// Returns `true` if files of the format can refer to images by paths relative to the model. Writing does not copy
@@ -276,9 +280,7 @@ impl Interchange {
     ) -> Result<(Scene, Vec<Loss>)> {
         #[cfg(feature = "obj")]
         if self.is_read_in_parts() {
-            let (scene, losses) = obj::read_from(input, files, options, limits)?;
-            scene.check_triangle_limit(limits)?;
-            return Ok((scene, losses));
+            return finish_reading(obj::read_from(input, files, options, limits)?, limits);
         }
         let mut bytes = Vec::new();
         read_rest(input, None, limits, &mut bytes)?;
@@ -299,9 +301,7 @@ impl Interchange {
     ) -> Result<Vec<Loss>> {
         scene.check()?;
         let mut losses = Vec::new();
-        for (index, mesh) in scene.meshes.iter_mut().enumerate() {
-            mesh.drop_unused_non_finite(&format!("meshes[{index}]"), &mut losses);
-        }
+        drop_unused_non_finite(&mut scene, &mut losses);
         losses.extend((self.entry().write)(scene, name, files, options)?);
         Ok(losses)
     }
@@ -309,6 +309,23 @@ impl Interchange {
     /// Returns the format with the extension of `path`, ignoring case; `None` if no format has this extension.
     pub fn by_extension(path: &Path) -> Option<Interchange> {
         path.extension()?.to_str()?.to_ascii_lowercase().parse().ok()
+    }
+}
+
+/// Checks the limits on a scene that was read, and drops vertices that are not finite and that no face uses, so that
+/// they reach no target.
+fn finish_reading(
+    (mut scene, mut losses): (Scene, Vec<Loss>),
+    limits: &Limits,
+) -> Result<(Scene, Vec<Loss>)> {
+    scene.check_triangle_limit(limits)?;
+    drop_unused_non_finite(&mut scene, &mut losses);
+    Ok((scene, losses))
+}
+
+fn drop_unused_non_finite(scene: &mut Scene, losses: &mut Vec<Loss>) {
+    for (index, mesh) in scene.meshes.iter_mut().enumerate() {
+        mesh.drop_unused_non_finite(&format!("meshes[{index}]"), losses);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Placements of meshes: the nodes of a file that reference them.
 
-use glam::{DMat3, DMat4, DQuat, DVec3};
+use glam::{DMat3, DMat4, DVec3};
 
+use super::repair::unit_rotation;
 use super::{Extras, Transform};
 
 /// The tolerated cosine of the angle between two axes of a transform. Larger cosines count as shear, smaller ones as
@@ -63,8 +64,7 @@ pub(crate) fn is_diagonal(transform: DMat4) -> bool {
 }
 
 fn to_matrix(Transform { translation, rotation, scale }: &Transform) -> DMat4 {
-    let rotation = DQuat::from_array(rotation.map(f64::from));
-    let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY };
+    let rotation = unit_rotation(rotation.map(f64::from));
     let [scale, translation] = [scale, translation].map(|vector| DVec3::from(vector.map(f64::from)));
     DMat4::from_scale_rotation_translation(scale, rotation, translation)
 }

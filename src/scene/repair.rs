@@ -1,5 +1,7 @@
 //! Repairs directions, rotations and numbers that have no meaning, and lists the changes.
 
+use glam::DQuat;
+
 use super::{Colors, Interpolation, Mesh, Samples, Scene};
 use crate::Loss;
 
@@ -54,7 +56,8 @@ impl Scene {
 }
 
 impl Mesh {
-    /// Replaces normals without a direction by those of the faces.
+    /// Replaces normals without a direction by those of the faces. Drops all normals of a mesh without faces if any has no
+    /// direction, since there is nothing to compute it from.
     pub(crate) fn repair_normals(&mut self, at: &str, losses: &mut Vec<Loss>) {
         let count = self.normals.iter().flatten().filter(|normal| !has_direction(normal)).count();
         if count == 0 {
@@ -62,12 +65,18 @@ impl Mesh {
         }
         let given = self.normals.take().unwrap_or_default();
         let of = given.len();
+        let path = format!("{at}.normals");
+        if self.faces.corner_count(self.positions.len()) == 0 {
+            let message = "normals of points, some of which have no direction";
+            losses.push(Loss::dropped(path, message).with_count_of(count, of, "normals"));
+            return;
+        }
         self.generate_normals();
         for (normal, given) in self.normals.iter_mut().flatten().zip(given) {
             *normal = if has_direction(&given) { given } else { *normal };
         }
         let message = "normals without a direction were replaced by those of the faces";
-        losses.push(Loss::changed(format!("{at}.normals"), message).with_count_of(count, of, "normals"));
+        losses.push(Loss::changed(path, message).with_count_of(count, of, "normals"));
     }
 
     /// Replaces tangents without a direction by (1, 0, 0).
@@ -131,6 +140,13 @@ pub(crate) fn repair_rotations(values: &mut [[f32; 4]], path: &str, losses: &mut
     losses.extend(loss.with_count_of(normalized, of, "rotations").if_any());
     let loss = Loss::changed(path, "rotations without a direction were replaced by the identity");
     losses.extend(loss.with_count_of(replaced, of, "rotations").if_any());
+}
+
+/// Returns a quaternion of unit length; the identity if `rotation` has no direction.
+pub(crate) fn unit_rotation(rotation: [f64; 4]) -> DQuat {
+    let rotation = DQuat::from_array(rotation);
+    let length = rotation.length();
+    if length > 0.0 && length.is_finite() { rotation.normalize() } else { DQuat::IDENTITY }
 }
 
 /// Returns the number of quaternions that [`repair_rotations`] would change.

@@ -233,7 +233,7 @@ fn libraries_outside_of_the_folder_are_not_read() {
     for (name, reason) in reasons {
         folder.put("in/a.obj", format!("mtllib {name}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n"));
         let run = folder.run("convert in/a.obj out.obj --force");
-        let lost = format!("dropped: mtllib: {reason}; only the names of materials were read\n");
+        let lost = format!("dropped: mtllib: {reason}; its materials have only names\n");
         assert_eq!(run.status, 0, "{}", run.stderr);
         assert!(run.stderr.contains(&lost), "{}", run.stderr);
         assert!(folder.get("out.mtl").starts_with(b"newmtl m\n") && folder.get("out.mtl").len() == 9);

@@ -77,7 +77,8 @@ impl AccessorType {
                 max[lane] = if value[lane] > max[lane] { value[lane] } else { max[lane] };
             }
         }
-        self.bounds = Some((min.to_vec(), max.to_vec()));
+        // Adding 0 turns −0 into 0 and changes no other number.
+        self.bounds = Some((min.map(|x| x + 0.0).to_vec(), max.map(|x| x + 0.0).to_vec()));
         self
     }
 

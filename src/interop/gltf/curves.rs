@@ -11,7 +11,7 @@ use super::errors::{ReadLog, malformed};
 use super::file::{GltfFile, read_extras};
 use super::skeleton::NodeJoints;
 use super::take_meshspec_extras;
-use crate::scene::repair::count_not_normalized;
+use crate::scene::repair::{count_not_normalized, unit_rotation};
 use crate::scene::resampling::{Deviation, DeviationScale};
 use crate::scene::{Animation, Channel, Interpolation, Samples, push_index};
 use crate::{Category, Loss, Result};
@@ -151,7 +151,9 @@ impl AnimationReader<'_> {
         }
         for samples in [&mut samples, &mut between] {
             if let (Samples::Rotation(values), Curve::CubicSpline) = (samples, curve) {
-                values.iter_mut().for_each(normalize);
+                values
+                    .iter_mut()
+                    .for_each(|value| *value = unit_rotation(value.map(f64::from)).as_quat().to_array());
             }
         }
         let interpolation = if curve == Curve::Step { Interpolation::Step } else { Interpolation::Linear };
@@ -204,9 +206,10 @@ impl AnimationReader<'_> {
             return Ok([values, Vec::new()].map(to_samples));
         }
         *segments = segment_count(&values, seconds);
-        let size = values.len() as u64 * 4 * N as u64;
-        self.file.charge_budget(size * *segments as u64, || format!("{}.samplers", self.at))?;
         let step = FRACTIONS.len() + 1;
+        // The budget bounds the time, too: several channels may have the same sampler.
+        let count = (seconds.len() * step * *segments) as u64;
+        self.file.charge_budget(2 * count * 4 * N as u64, || format!("{}.samplers", self.at))?;
         let dense = subdivide(seconds, step * *segments, |key, time, fraction| match fraction {
             0.0 => values[3 * key + 1],
             _ => evaluate_spline(&values[3 * key..][..6], time, fraction),
@@ -290,8 +293,4 @@ fn evaluate_spline<const N: usize>(keys: &[[f32; N]], time: f32, t: f32) -> [f32
             + (-2.0 * t3 + 3.0 * t2) * end
             + time * (t3 - t2) * into
     })
-}
-
-fn normalize(rotation: &mut [f32; 4]) {
-    *rotation = glam::Vec4::from(*rotation).try_normalize().unwrap_or(glam::Vec4::W).into();
 }

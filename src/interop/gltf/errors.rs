@@ -1,6 +1,5 @@
 //! Errors about invalid glTF. Unreadable objects of a file are dropped and listed if at least one mesh can be read.
 
-use crate::scene::Scene;
 use crate::{Category, Error, ErrorKind, Loss, Result};
 
 /// Creates an error about invalid glTF, located at `path`.
@@ -37,29 +36,19 @@ impl ReadLog {
         })
     }
 
-    /// Drops levels of detail without readable meshes.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first error if the scene has no meshes. Also returns an error if no node uses the meshes of the file,
-    /// and it has no joints. A file of lines is a scene without meshes.
-    pub fn finish(&mut self, scene: &mut Scene, has_only_unused_meshes: bool) -> Result<()> {
-        scene.lods.retain(|lod| !lod.meshes.is_empty());
-        if !scene.meshes.is_empty() {
-            return Ok(());
-        }
-        if let Some(first) = self.first_error.take() {
-            return Err(first);
-        }
-        if !has_only_unused_meshes || !scene.skeleton.joints.is_empty() {
-            return Ok(());
-        }
+    /// Returns the error of the first unreadable object, if any, for a file without readable meshes.
+    pub fn require_readable(&mut self) -> Result<()> {
+        self.first_error.take().map_or(Ok(()), Err)
+    }
+
+    /// Returns the error for a file of which nothing can be converted, with the first loss of geometry as the reason.
+    pub fn nothing_converted(&self) -> Error {
         match self.losses.iter().find(|loss| loss.category == Category::Geometry) {
             Some(loss) => {
                 let message = format!("no mesh can be converted: {}", loss.message);
-                Err(Error::unsupported(message).at(loss.path.clone()))
+                Error::unsupported(message).at(loss.path.clone())
             }
-            None => Err(Error::unsupported("no mesh can be converted")),
+            None => Error::unsupported("no mesh can be converted"),
         }
     }
 }

@@ -18,7 +18,9 @@ use super::{MESHOPT, container, tolerate, unsupported};
 use crate::interop::Files;
 use crate::interop::detect::without_byte_order_mark;
 use crate::interop::folder::name_from_bytes;
+use crate::interop::references::{self, Reference};
 use crate::scene::Extras;
+use crate::scene::repair::unit_rotation;
 use crate::text::quoted_or_hex;
 use crate::{Error, ErrorKind, Limit, Limits, Loss, Result, Strictness};
 
@@ -28,6 +30,7 @@ type BufferError = (ErrorKind, String);
 /// A parsed glTF file with its buffers.
 pub(super) struct GltfFile<'a> {
     pub root: json::Root,
+    pub files: &'a dyn Files,
     /// The content of each buffer, or the reason why it cannot be read.
     buffers: Vec<Result<Cow<'a, [u8]>, BufferError>>,
     /// The transform of each node relative to its parent, in 64 bits like the numbers in JSON.
@@ -45,7 +48,7 @@ impl<'a> GltfFile<'a> {
     /// joint. An error about a buffer is returned when the buffer is first used.
     pub fn new(
         bytes: &'a [u8],
-        files: &dyn Files,
+        files: &'a dyn Files,
         strictness: Strictness,
         limits: &Limits,
         losses: &mut Vec<Loss>,
@@ -79,6 +82,7 @@ impl<'a> GltfFile<'a> {
             #[cfg(feature = "meshopt")]
             decompressed: vec![Default::default(); root.buffer_views.len()],
             root,
+            files,
             local_transforms,
             buffers,
             strictness,
@@ -203,8 +207,7 @@ fn read_local_transforms(json: &Value) -> Vec<DMat4> {
             rows.w_axis = DVec4::W;
             return rows.transpose();
         }
-        let rotation = numbers(node, "rotation").map_or(DQuat::IDENTITY, DQuat::from_array);
-        let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY };
+        let rotation = numbers(node, "rotation").map_or(DQuat::IDENTITY, unit_rotation);
         let translation = numbers::<3>(node, "translation").unwrap_or_default();
         let scale = numbers(node, "scale").unwrap_or([1.0; 3]);
         DMat4::from_scale_rotation_translation(scale.into(), rotation, translation.into())
@@ -245,10 +248,12 @@ fn read_uri(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, Buffer
     if let Some(data) = parse_data_uri(uri) {
         return data.map(|(_, bytes)| bytes).map_err(|message| (ErrorKind::Malformed, message));
     }
-    let name = name_from_bytes(&percent_decode_str(uri).collect::<Vec<_>>());
-    let is_inside = name.split(['/', '\\']).all(|part| !part.is_empty() && part != "..");
-    if !is_inside || name.contains(':') {
-        let message = format!("{name}: not read for safety, since it is outside the folder of the file");
+    let path: Vec<u8> = percent_decode_str(uri).collect();
+    let Reference { name, is_absolute } = references::resolve(files, "", &path);
+    let is_inside = !is_absolute && !name.contains(':') && name.split('/').all(|part| part != "..");
+    if !is_inside {
+        let path = name_from_bytes(&path);
+        let message = format!("{path}: not read for safety, since it is outside the folder of the file");
         return Err((ErrorKind::Unsupported, message));
     }
     files.read(&name, length).map_err(|error| {

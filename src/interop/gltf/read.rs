@@ -24,8 +24,11 @@ pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
 /// The maximum memory, in bytes, that a byte of JSON takes when parsed: a digit and its comma become a `Value`.
 const MEMORY_PER_JSON_BYTE: u64 = 16;
 
-/// Reads a `.glb` or `.gltf` file, detected by its magic bytes. Returns an error if the file is not valid glTF 2.0,
-/// none of its meshes can be read, or a limit is exceeded.
+/// Reads a `.glb` or `.gltf` file, detected by its magic bytes. A file whose meshes have only lines becomes a scene
+/// without meshes, and lists them.
+///
+/// Returns an error if the file is not valid glTF 2.0, none of its meshes can be read, no node uses them and there are no
+/// joints, or a limit is exceeded.
 pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
     let mut log = ReadLog::default();
     let file = GltfFile::new(bytes, files, options.strictness, limits, &mut log.losses)?;
@@ -53,7 +56,14 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     let transform = hierarchy.top_node.map(|node| file.local_transforms[node]);
     let translations = joints.exact_translations(&file);
     scene.skeleton = joints.skeleton;
-    log.finish(&mut scene, !is_used.is_empty() && !is_used.contains(&true))?;
+    scene.lods.retain(|lod| !lod.meshes.is_empty());
+    if scene.meshes.is_empty() {
+        log.require_readable()?;
+        let has_meshes_outside_scene = !is_used.is_empty() && !is_used.contains(&true);
+        if has_meshes_outside_scene && scene.skeleton.joints.is_empty() {
+            return Err(log.nothing_converted());
+        }
+    }
     let mut losses = log.losses;
     scene.animations = animations;
     scene.set_transform(transform.unwrap_or_default(), &translations, &mut losses);

@@ -115,7 +115,7 @@ fn drop_if_missing<T>(
 ) {
     if let Some(missing) = index.take_if(|index| index.value() >= count) {
         let loss = Loss::dropped(path.to_string(), "reference to a missing object");
-        losses.push(loss.with_detail(format_args!("{} of {count}", missing.value())));
+        losses.push(loss.with_detail(format_args!("index {}, but the count is {count}", missing.value())));
     }
 }
 

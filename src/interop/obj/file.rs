@@ -42,11 +42,13 @@ pub(super) struct MeshPart {
 pub(super) struct DroppedContent {
     /// The count and first location of each unsupported statement.
     pub statements: BTreeMap<Vec<u8>, (usize, Span)>,
+    /// The number of unsupported statements that are not in `statements`.
+    pub other_statement_count: usize,
     /// The number of smooth-shaded faces in which at least one corner lacks a normal.
     pub smooth_face_count: usize,
     /// For texture coordinates and normals, the number of corners that refer to missing values.
     pub missing_counts: [usize; 3],
-    /// The number of faces that are unreadable or refer to missing positions.
+    /// The number of faces that are unreadable, or whose positions are missing or not finite.
     pub face_count: usize,
     /// Whether lenient reading dropped a truncated last line.
     pub is_truncated: bool,
@@ -83,10 +85,16 @@ impl ObjFile {
             losses.push(loss.in_category(category(keyword)).with_detail(detail));
         }
         let counts = [
+            ("", dropped.other_statement_count, "statements", "more unsupported statements, of other kinds"),
             ("v", lists.weight_count, "weights", "weights of positions"),
             ("vt", lists.third_coordinate_count, "coordinates", "third texture coordinates"),
             ("s", dropped.smooth_face_count, "faces", "smooth shading of faces without normals"),
-            ("f", dropped.face_count, "faces", "faces that are unreadable or refer to missing positions"),
+            (
+                "f",
+                dropped.face_count,
+                "faces",
+                "faces that are unreadable, or whose positions are missing or not finite",
+            ),
             ("f", dropped.missing_counts[1], "corners", "references to missing texture coordinates"),
             ("f", dropped.missing_counts[2], "corners", "references to missing normals"),
         ];

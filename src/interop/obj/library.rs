@@ -3,8 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 
+use super::material::is_map_option;
 use crate::interop::folder::bytes_from_name;
-use crate::interop::shared::text::{to_single_line, unique_name};
+use crate::interop::shared::text::{
+    has_comment_mark, restrict_to_line, to_obj_line, to_single_line, unique_name,
+};
 use crate::scene::{AlphaMode, Material, Mesh, Wrap, push_index};
 use crate::{Loss, Result};
 
@@ -24,7 +27,7 @@ pub(super) fn collect_materials(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> 
         let index_in_library = *library_indices.entry(material).or_insert_with_key(|material| {
             let mut material = material.clone();
             restrict_to_mtl(&mut material, &format!("meshes[{index}].material"), losses);
-            let preferred = match (&*to_single_line(&material.name), material.color_bytes()) {
+            let preferred = match (&*to_obj_line(&material.name), material.color_bytes()) {
                 ("", Some(([red, green, blue], _))) => format!("color_{red:02x}{green:02x}{blue:02x}"),
                 ("", None) => "none".to_owned(),
                 (name, _) => name.to_owned(),
@@ -47,17 +50,11 @@ pub(super) fn collect_materials(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> 
 /// same in both directions, colours are finite, and names are single lines.
 fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
     if let Some(texture) = &mut material.texture {
-        let mut name = to_single_line(&texture.name);
-        if name.starts_with('-') {
-            // Otherwise readers would parse the name as an option.
-            name.insert_str(0, "./");
-        }
-        if name.trim_start_matches("./") != texture.name {
-            let message = "OBJ names are single lines without control characters";
-            let loss = Loss::renamed(format!("{at}.texture"), message);
-            losses.push(loss.with_change(texture.name.escape_debug(), &name));
-        }
-        texture.name = name;
+        let line = to_single_line(&texture.name);
+        let line = if line.ends_with('\\') { to_obj_line(&line) } else { line };
+        // A quote may end a quoted name.
+        let line = if needs_quotes(&line) { line.replace('"', "_") } else { line };
+        restrict_to_line(&mut texture.name, line, "OBJ", &format!("{at}.texture"), losses);
         let wrap = texture.sampler.wrap;
         if wrap.contains(&Wrap::Mirror) || wrap[0] != wrap[1] {
             let message = "OBJ textures are either repeated or clamped, in both directions";
@@ -97,9 +94,19 @@ pub(super) fn write(out: &mut dyn Write, library: &[Material]) -> Result<()> {
         if let Some(texture) = texture {
             let clamp = if texture.sampler.wrap == [Wrap::Clamp; 2] { "-clamp on " } else { "" };
             write!(out, "map_Kd {clamp}")?;
+            let prefix = if texture.name.starts_with(['-', '"']) { "./" } else { "" };
+            // Most readers do not support quotes.
+            let quote = if needs_quotes(&texture.name) { "\"" } else { "" };
+            write!(out, "{quote}{prefix}")?;
             out.write_all(&bytes_from_name(&texture.name))?;
-            writeln!(out)?;
+            writeln!(out, "{quote}")?;
         }
     }
     Ok(())
+}
+
+/// Returns `true` if reading an image name would stop at one of its words: an option, or the start of a comment.
+fn needs_quotes(name: &str) -> bool {
+    let has_option = name.split_ascii_whitespace().skip(1).any(|word| is_map_option(word.as_bytes()));
+    has_option || has_comment_mark(name)
 }

@@ -1,16 +1,44 @@
 //! Reads material libraries (MTL): diffuse colours, opacity and images of materials.
 
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
-use crate::interop::images;
-use crate::interop::numbers::TextureTransform;
+use crate::interop::Files;
+use crate::interop::references::{self, Reference};
 use crate::interop::shared::text::{Words, lines};
+use crate::interop::texture_transform::TextureTransform;
 use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, Wrap};
 use crate::{Category, Loss, Result};
 
-/// Materials by `usemtl` name.
-pub(super) type Materials = HashMap<Vec<u8>, MtlMaterial>;
+/// The materials of all libraries.
+#[derive(Default)]
+pub(super) struct Materials {
+    by_name: HashMap<Vec<u8>, MtlMaterial>,
+    /// The names of materials, by the part before a comment without a blank (`oak #brown`).
+    shortened: HashMap<Vec<u8>, Vec<u8>>,
+}
+
+impl Materials {
+    /// Returns the material for the name of a `usemtl` statement, and its name in the library. Unless a material has the
+    /// entire name, a comment in either name is ignored.
+    pub fn find(&self, name: &[u8]) -> Option<(&[u8], &MtlMaterial)> {
+        let short = || self.by_name.get_key_value(before_comment(name)?);
+        let long = || self.by_name.get_key_value(self.shortened.get(name)?);
+        let (name, material) = self.by_name.get_key_value(name).or_else(short).or_else(long)?;
+        Some((name, material))
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.by_name.keys().map(Vec::as_slice)
+    }
+}
+
+/// Returns the part of a name before ` #`, which may begin a comment; `None` without one.
+fn before_comment(name: &[u8]) -> Option<&[u8]> {
+    let at = name.windows(2).position(|pair| pair == b" #")?;
+    Some(name[..at].trim_ascii_end())
+}
 
 /// The supported properties of a material.
 #[derive(Default)]
@@ -24,7 +52,7 @@ pub(super) struct MtlMaterial {
 }
 
 /// The texture of the diffuse colour (`map_Kd`).
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 struct DiffuseMap {
     path: String,
     transform: TextureTransform,
@@ -69,16 +97,25 @@ impl MtlMaterial {
 }
 
 /// Adds the materials of a library. If materials have the same name, the first definition of each property applies, as in
-/// most other readers.
-pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>) {
+/// most other readers. In one definition, the last value of each property applies.
+pub(super) fn read(
+    text: &[u8],
+    library: &str,
+    files: &dyn Files,
+    materials: &mut Materials,
+    losses: &mut Vec<Loss>,
+) {
     let folder = library.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut reader = MtlReader {
+        files,
         folder,
         materials,
         current: None,
-        unsupported: BTreeSet::new(),
-        stray: BTreeSet::new(),
-        duplicates: BTreeSet::new(),
+        unsupported: Listed::default(),
+        stray: Listed::default(),
+        duplicates: Listed::default(),
+        overridden: Listed::default(),
+        trailing: Listed::default(),
         shortened_paths: Vec::new(),
     };
     let mut errors = Vec::new();
@@ -88,7 +125,8 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
             break;
         }
     }
-    let MtlReader { unsupported, stray, duplicates, shortened_paths, .. } = reader;
+    reader.end_material();
+    let MtlReader { unsupported, stray, duplicates, overridden, trailing, shortened_paths, .. } = reader;
     let dropped = |message: &str| Loss::dropped(library, message).in_category(Category::Material);
     if let Some(first) = errors.first() {
         let detail = format!("{}, the first at {first}", errors.len());
@@ -97,28 +135,63 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
             losses.push(dropped(&format!("statements after {MAX_MALFORMED} malformed numbers")));
         }
     }
-    losses.extend(dropped("statements before the first `newmtl`").listing(stray));
+    losses.extend(stray.to_loss(dropped("statements before the first `newmtl`")));
     let message = "duplicate `newmtl`: only properties that the first definition lacks are added";
-    losses.extend(dropped(message).listing(duplicates));
-    losses.extend(dropped("unsupported properties of materials").listing(unsupported));
+    losses.extend(duplicates.to_loss(dropped(message)));
+    losses
+        .extend(overridden.to_loss(dropped("all but the last value of a property that a material repeats")));
+    losses.extend(trailing.to_loss(dropped("words after the options of `map_Kd`")));
+    losses.extend(unsupported.to_loss(dropped("unsupported properties of materials")));
     let loss = Loss::renamed(library, "only the file names of absolute image paths are kept");
     losses.extend(loss.in_category(Category::Material).listing(shortened_paths));
 }
 
 struct MtlReader<'a, 'm> {
+    files: &'m dyn Files,
     /// The folder of the library.
     folder: &'a str,
     materials: &'m mut Materials,
-    /// The name of the current material; `None` before the first `newmtl`.
-    current: Option<&'a [u8]>,
+    /// The name and the properties of the current definition; `None` before the first `newmtl`.
+    current: Option<(Cow<'a, [u8]>, MtlMaterial)>,
     /// The unsupported keywords and options.
-    unsupported: BTreeSet<String>,
+    unsupported: Listed,
     /// The supported keywords before the first `newmtl`.
-    stray: BTreeSet<String>,
+    stray: Listed,
     /// The names of materials that an earlier `newmtl` defines.
-    duplicates: BTreeSet<String>,
+    duplicates: Listed,
+    /// The names and keywords of properties with several values in one definition.
+    overridden: Listed,
+    /// The words after the options that follow an image path.
+    trailing: Listed,
     /// The absolute image paths, which were shortened to file names.
     shortened_paths: Vec<String>,
+}
+
+/// A sorted list of at most [`MAX_LISTED`] items, and the number of further ones.
+#[derive(Default)]
+struct Listed {
+    items: BTreeSet<String>,
+    /// The number of items that were added after the list was full, including repetitions.
+    more: usize,
+}
+
+impl Listed {
+    fn add(&mut self, item: String) {
+        if self.items.len() < MAX_LISTED {
+            self.items.insert(item);
+        } else if !self.items.contains(&item) {
+            self.more += 1;
+        }
+    }
+
+    /// Returns `loss` with the items; `None` if there are none.
+    fn to_loss(&self, loss: Loss) -> Option<Loss> {
+        let loss = loss.listing(self.items.iter().cloned())?;
+        match (self.more, loss.detail.clone()) {
+            (1.., Some(items)) => Some(loss.with_detail(format_args!("{items} and {} more", self.more))),
+            _ => Some(loss),
+        }
+    }
 }
 
 /// A property of the current material.
@@ -135,7 +208,8 @@ impl<'a> MtlReader<'a, '_> {
         let Some(keyword) = words.next().filter(|word| !word.starts_with(b"#")) else { return Ok(()) };
         let property = match &*keyword.to_ascii_lowercase() {
             b"newmtl" => {
-                self.begin_material(words.name());
+                self.end_material();
+                self.current = Some((words.name(), MtlMaterial::default()));
                 return Ok(());
             }
             b"kd" if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
@@ -150,30 +224,46 @@ impl<'a> MtlReader<'a, '_> {
                 None => return Ok(()),
             },
             _ => {
-                add_listed(&mut self.unsupported, keyword.escape_ascii().to_string());
+                self.unsupported.add(keyword.escape_ascii().to_string());
                 return Ok(());
             }
         };
-        let Some(material) = self.current.and_then(|name| self.materials.get_mut(name)) else {
-            add_listed(&mut self.stray, keyword.escape_ascii().to_string());
+        let Some((name, material)) = &mut self.current else {
+            self.stray.add(keyword.escape_ascii().to_string());
             return Ok(());
         };
-        match property {
-            Property::Color(color) => _ = material.color.get_or_insert(color),
-            Property::Opacity(opacity) => _ = material.opacity.get_or_insert(opacity),
-            Property::Transparency(amount) => _ = material.transparency.get_or_insert(amount),
-            Property::Map(map) => _ = material.map.get_or_insert(map),
+        let is_overridden = match property {
+            Property::Color(color) => differs(&material.color.replace(color), &material.color),
+            Property::Opacity(opacity) => differs(&material.opacity.replace(opacity), &material.opacity),
+            Property::Transparency(amount) => {
+                differs(&material.transparency.replace(amount), &material.transparency)
+            }
+            Property::Map(map) => differs(&material.map.replace(map), &material.map),
+        };
+        if is_overridden {
+            let name = String::from_utf8_lossy(name);
+            self.overridden.add(format!("{} of \"{name}\"", keyword.escape_ascii()));
         }
         Ok(())
     }
 
-    fn begin_material(&mut self, name: &'a [u8]) {
-        self.current = Some(name);
-        match self.materials.entry(name.to_vec()) {
-            Entry::Occupied(_) => {
-                add_listed(&mut self.duplicates, format!("\"{}\"", String::from_utf8_lossy(name)))
+    /// Adds the current definition to the materials.
+    fn end_material(&mut self) {
+        let Some((name, material)) = self.current.take() else { return };
+        let name = name.into_owned();
+        if let Some(short) = before_comment(&name) {
+            self.materials.shortened.entry(short.to_vec()).or_insert_with(|| name.clone());
+        }
+        match self.materials.by_name.entry(name) {
+            Entry::Occupied(mut entry) => {
+                self.duplicates.add(format!("\"{}\"", String::from_utf8_lossy(entry.key())));
+                let first = entry.get_mut();
+                first.color = first.color.or(material.color);
+                first.opacity = first.opacity.or(material.opacity);
+                first.transparency = first.transparency.or(material.transparency);
+                first.map = first.map.take().or(material.map);
             }
-            Entry::Vacant(entry) => drop(entry.insert(MtlMaterial::default())),
+            Entry::Vacant(entry) => drop(entry.insert(material)),
         }
     }
 
@@ -182,33 +272,41 @@ impl<'a> MtlReader<'a, '_> {
     fn read_map(&mut self, words: &mut Words<'a>) -> Result<Option<DiffuseMap>> {
         let mut map = DiffuseMap::default();
         self.read_options(words, &mut map)?;
-        let path = words.name_before(is_map_option);
+        let (path, reference) = match words.quoted_name() {
+            Some(path) => (Cow::Borrowed(path), references::resolve(self.files, self.folder, path)),
+            None => {
+                let path = words.name_before(is_map_option);
+                let reference = references::resolve_unquoted(self.files, self.folder, &path);
+                (path, reference)
+            }
+        };
         self.read_options(words, &mut map)?;
-        let (relative, is_shortened) = images::relative_path(self.folder, path);
-        if is_shortened {
-            self.shortened_paths.push(format!("\"{}\"", String::from_utf8_lossy(path)));
+        let trailing = words.name();
+        if !trailing.is_empty() {
+            self.trailing.add(format!("\"{}\"", String::from_utf8_lossy(&trailing)));
         }
-        map.path = relative;
+        let Reference { name, is_absolute } = reference;
+        if is_absolute {
+            self.shortened_paths.push(format!("\"{}\"", String::from_utf8_lossy(&path)));
+        }
+        map.path = name;
         Ok((!map.path.is_empty()).then_some(map))
     }
 
     fn read_options(&mut self, words: &mut Words<'a>, map: &mut DiffuseMap) -> Result<()> {
         while let Some(option) = words.clone().next().filter(|word| is_map_option(word)) {
             words.next();
-            match option {
-                b"-s" => map.transform.scale = read_up_to_three(words, 1.0)?,
-                b"-o" => map.transform.offset = read_up_to_three(words, 0.0)?,
-                b"-clamp" => map.clamp = words.next() == Some(b"on"),
-                _ => {
-                    let values = match option {
-                        b"-t" => read_up_to_three(words, 0.0).map(|_| 0)?,
-                        b"-mm" => 2,
-                        _ => 1,
-                    };
-                    for _ in 0..values {
-                        words.next();
+            match &*option.to_ascii_lowercase() {
+                b"-s" => [map.transform.scale[0], map.transform.scale[1], _] = read_numbers(words, 1.0)?,
+                b"-o" => [map.transform.offset[0], map.transform.offset[1], _] = read_numbers(words, 0.0)?,
+                b"-clamp" => map.clamp = words.next().is_some_and(|word| word.eq_ignore_ascii_case(b"on")),
+                lower => {
+                    match lower {
+                        b"-t" => _ = read_numbers::<3>(words, 0.0)?,
+                        b"-mm" => _ = read_numbers::<2>(words, 0.0)?,
+                        _ => _ = words.next(),
                     }
-                    add_listed(&mut self.unsupported, format!("map_Kd {}", option.escape_ascii()));
+                    self.unsupported.add(format!("map_Kd {}", option.escape_ascii()));
                 }
             }
         }
@@ -216,42 +314,45 @@ impl<'a> MtlReader<'a, '_> {
     }
 }
 
-/// Returns `true` if a word is an option of `map_Kd`.
-fn is_map_option(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"-s"
-            | b"-o"
-            | b"-t"
-            | b"-mm"
-            | b"-clamp"
-            | b"-blendu"
-            | b"-blendv"
-            | b"-boost"
-            | b"-bm"
-            | b"-cc"
-            | b"-imfchan"
-            | b"-texres"
-    )
+/// The options of maps, including those of other maps than `map_Kd` and of other programs: some programs write them for
+/// any map. `-s`, `-o` and `-t` have up to three numbers, `-mm` has two, and all others have one word.
+const MAP_OPTIONS: [&[u8]; 14] = [
+    b"-s",
+    b"-o",
+    b"-t",
+    b"-mm",
+    b"-clamp",
+    b"-blendu",
+    b"-blendv",
+    b"-boost",
+    b"-bm",
+    b"-cc",
+    b"-imfchan",
+    b"-texres",
+    b"-type",
+    b"-colorspace",
+];
+
+/// Returns `true` if a word is an option of a map.
+pub(super) fn is_map_option(word: &[u8]) -> bool {
+    MAP_OPTIONS.iter().any(|option| word.eq_ignore_ascii_case(option))
 }
 
-/// Adds an item to a list of at most [`MAX_LISTED`] items.
-fn add_listed(list: &mut BTreeSet<String>, item: String) {
-    if list.len() < MAX_LISTED {
-        list.insert(item);
-    }
+/// Returns `true` if a property had a value that differs from the new one.
+fn differs<T: PartialEq>(old: &Option<T>, new: &Option<T>) -> bool {
+    old.is_some() && old != new
 }
 
-/// Reads up to three numbers and returns the first two. Missing numbers are replaced by `missing`.
-fn read_up_to_three(words: &mut Words, missing: f64) -> Result<[f64; 2]> {
-    let mut values = [missing; 3];
+/// Reads up to `N` numbers. Missing numbers are replaced by `missing`.
+fn read_numbers<const N: usize>(words: &mut Words, missing: f64) -> Result<[f64; N]> {
+    let mut values = [missing; N];
     for value in &mut values {
-        if words.clone().read_f32("a number").is_err() {
+        if !words.is_at_number() {
             break;
         }
         *value = read_finite(words, "a number")?.into();
     }
-    Ok([values[0], values[1]])
+    Ok(values)
 }
 
 /// Reads a colour. If only red is given, green and blue equal red.

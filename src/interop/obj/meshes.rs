@@ -26,17 +26,20 @@ pub(super) fn to_meshes(
     }
     record_unused_values(&lists, &parts, losses);
     let unused = record_unused_materials(materials, &parts, losses);
-    let is_invisible = is_invisible(&parts, materials);
+    let is_invisible = are_all_invisible(&parts, materials);
     if is_invisible {
-        let message = "every material is invisible (`d 0` or `Tr 1`), as some programs write opaque ones; assumed opaque";
+        let message = "every used material is invisible (`d 0` or `Tr 1`), as some programs write opaque ones; assumed opaque";
         losses.push(Loss::changed("mtllib", message).in_category(Category::Material));
     }
     let mut transformed = BTreeSet::new();
     let meshes = parts.into_iter().enumerate().map(|(index, part)| {
         let path = format!("meshes[{index}]");
         part.faces.record_degenerate(&format!("{path}.faces"), losses);
-        let found = materials.get(&part.material);
-        let material_name = to_utf8(&part.material, &format!("{path}.material.name"), losses);
+        let (material_name, found) = match materials.find(&part.material) {
+            Some((name, found)) => (name, Some(found)),
+            None => (&*part.material, None),
+        };
+        let material_name = to_utf8(material_name, &format!("{path}.material.name"), losses);
         let material = found.map_or_else(
             || Material { name: material_name.clone(), ..Material::default() },
             |found| {
@@ -63,15 +66,18 @@ pub(super) fn to_meshes(
 }
 
 /// Returns `true` if there are faces, but none is visible, since all materials have opacity 0.
-fn is_invisible(parts: &[MeshPart], materials: &Materials) -> bool {
+fn are_all_invisible(parts: &[MeshPart], materials: &Materials) -> bool {
     !parts.is_empty()
-        && parts.iter().all(|part| materials.get(&part.material).is_some_and(|found| found.opacity() <= 0.0))
+        && parts
+            .iter()
+            .all(|part| materials.find(&part.material).is_some_and(|(_, found)| found.opacity() <= 0.0))
 }
 
 /// Records a loss for the materials that no face uses. Returns their names.
 fn record_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &mut Vec<Loss>) -> Vec<String> {
-    let used: HashSet<&[u8]> = parts.iter().map(|part| &*part.material).collect();
-    let unused: BTreeSet<_> = materials.keys().filter(|name| !used.contains(&***name)).collect();
+    let found = parts.iter().filter_map(|part| materials.find(&part.material));
+    let used: HashSet<&[u8]> = found.map(|(name, _)| name).collect();
+    let unused: BTreeSet<_> = materials.names().filter(|name| !used.contains(name)).collect();
     let unused: Vec<_> = unused.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     let names = unused.iter().map(|name| format!("\"{name}\""));
     losses.extend(Loss::dropped("mtllib", "unused materials").listing(names));
@@ -136,7 +142,7 @@ fn scale_colors(lists: &mut ValueLists, losses: &mut Vec<Loss>) {
         for color in lists.colors.iter_mut().flatten() {
             *color = scale_color(*color, divisors);
         }
-        losses.push(scaled_loss("v.colors"));
+        losses.push(scaled_loss("v.colors", 255.0));
     }
 }
 

@@ -30,10 +30,11 @@ use std::io::{ErrorKind, Read};
 
 use material::Materials;
 
-use super::shared::text::quote;
-use super::{Files, ReadResult, images};
+use super::references::{self, Reference};
+use super::shared::text::{Words, quote};
+use super::{Files, ReadResult};
 use crate::scene::{Capabilities, Conventions, Scene, SceneOptions, Source, UvOrigin};
-use crate::{Limits, Loss, Result};
+use crate::{Category, Limits, Loss, Result};
 
 pub use pieces::ParseSizes;
 pub(super) use write::write;
@@ -92,11 +93,12 @@ pub(super) fn read_from(
     Ok((scene, losses))
 }
 
-/// Reads the libraries in `lines`, the arguments of `mtllib` statements. Skips repeated libraries, and lists unreadable
-/// ones.
+/// Reads the libraries in `lines`, the arguments of `mtllib` statements. Skips repeated libraries. Lists unreadable ones,
+/// and those that were found in another folder.
 fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Materials {
-    let mut materials = Materials::new();
-    let mut loader = LibraryLoader { files, budget: limits.max_libraries, loaded: HashSet::new() };
+    let mut materials = Materials::default();
+    let mut loader =
+        LibraryLoader { files, budget: limits.max_libraries, loaded: HashSet::new(), moved: Vec::new() };
     let mut known = HashSet::new();
     for line in lines.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
         if !known.insert(line) {
@@ -105,24 +107,33 @@ fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut
         // A line with blanks is either a single name or several names.
         let mut libraries = vec![loader.load(line)];
         if libraries[0].is_err() {
-            let names = line.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
-            let several: Vec<_> = names.map(|name| loader.load(name)).collect();
+            let several: Vec<_> = split_names(line).map(|name| loader.load(name)).collect();
             if several.iter().any(Result::is_ok) {
                 libraries = several;
             }
         }
         for library in libraries {
             match library {
-                Ok(Some(Library { name, text })) => material::read(&text, &name, &mut materials, losses),
+                Ok(Some(Library { name, text })) => {
+                    material::read(&text, &name, files, &mut materials, losses);
+                }
                 Ok(None) => {}
                 Err(reason) => {
-                    let message = format!("{reason}; only the names of materials were read");
+                    let message = format!("{reason}; its materials have only names");
                     losses.push(Loss::dropped("mtllib", message));
                 }
             }
         }
     }
+    let message = "files at absolute paths were not found; those of the same name beside the model were read";
+    losses.extend(Loss::changed("mtllib", message).in_category(Category::Material).listing(loader.moved));
     materials
+}
+
+/// Returns the names in a line, which are separated by blanks and may be quoted.
+fn split_names(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut words = Words::new(line, 0..line.len());
+    std::iter::from_fn(move || words.quoted_name().or_else(|| words.next()))
 }
 
 /// A material library.
@@ -138,13 +149,20 @@ struct LibraryLoader<'f> {
     budget: u64,
     /// The paths of the libraries loaded so far.
     loaded: HashSet<String>,
+    /// The absolute paths of libraries that were loaded from the folder of the model.
+    moved: Vec<String>,
 }
 
 impl LibraryLoader<'_> {
     /// Loads the library that an `mtllib` statement names; `None` if it is loaded already. Returns the reason if it cannot
     /// be read.
     fn load(&mut self, path: &[u8]) -> Result<Option<Library>, String> {
-        let (name, _) = images::relative_path("", path);
+        // Names with blanks may be quoted.
+        let mut words = Words::new(path, 0..path.len());
+        let Reference { name, is_absolute } = match words.quoted_name().filter(|_| words.remaining() == 0) {
+            Some(quoted) => references::resolve(self.files, "", quoted),
+            None => references::resolve_unquoted(self.files, "", path),
+        };
         if self.loaded.contains(&name) {
             return Ok(None);
         }
@@ -153,6 +171,9 @@ impl LibraryLoader<'_> {
                 Some(remaining) => {
                     self.budget = remaining;
                     self.loaded.insert(name.clone());
+                    if is_absolute {
+                        self.moved.push(format!("\"{}\"", String::from_utf8_lossy(path)));
+                    }
                     Ok(Some(Library { name, text }))
                 }
                 None => Err(format!("\"{name}\": the size limit of material libraries is exceeded")),

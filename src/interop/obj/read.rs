@@ -8,12 +8,13 @@ use super::file::{MeshName, MeshPart, ObjFile};
 use super::pieces::{LineRun, ParseSizes, ParsedPiece, RunKind, parse_pieces};
 use super::values::MAX_VALUES;
 use super::windows::WindowReader;
+use crate::interop::shared::meshes::check_mesh_count;
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{Words, first_line_offset, lines_in, locate, quote, shift_span};
 use crate::parallel::join;
-use crate::scene::limits::{check_mesh_limit, check_triangle_limit};
-use crate::scene::{Mesh, push_index};
-use crate::{Error, ErrorKind, Limit, Limits, Result, Strictness};
+use crate::scene::limits::check_triangle_limit;
+use crate::scene::push_index;
+use crate::{Error, ErrorKind, Limits, Result, Strictness};
 
 /// The maximum number of kinds of unsupported statements to list.
 const MAX_KINDS: usize = 50;
@@ -135,7 +136,7 @@ impl ObjReader {
         let mut rest = words.clone();
         let Err(error) = self.read_statement(words) else { return Ok(()) };
         let is_truncated = rest.ends_text() && !matches!(text.last(), Some(b'\r' | b'\n'));
-        let is_face = rest.next() == Some(b"f");
+        let is_face = rest.next().is_some_and(|keyword| keyword.eq_ignore_ascii_case(b"f"));
         let is_forgiven = error.kind() == ErrorKind::Malformed && (is_truncated || is_face);
         if self.strictness == Strictness::Strict || !is_forgiven {
             let (bytes, lines) = self.window_start;
@@ -153,8 +154,11 @@ impl ObjReader {
         self.file.lists.positions.finish();
         let counts = self.file.lists.u32_counts();
         match self.strictness {
-            Strictness::Strict => self.corners.require_positions(counts)?,
-            Strictness::Lenient => self.drop_missing_positions(counts[0]),
+            Strictness::Strict => {
+                self.corners.require_positions(counts)?;
+                self.require_finite_positions()?;
+            }
+            Strictness::Lenient => self.drop_missing_positions(),
         }
         let vertices = self.file.parts.iter_mut().flat_map(|part| &mut part.vertices);
         self.file.dropped.missing_counts = self.corners.clear_unresolved(counts, vertices);
@@ -172,7 +176,15 @@ impl ObjReader {
 
     #[inline]
     fn read_statement(&mut self, mut words: Words) -> Result<()> {
-        let Some(keyword) = words.next() else { return Ok(()) };
+        match words.next() {
+            Some(keyword) => self.read_arguments(keyword, words),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the statement `keyword` whose arguments are `words`. Some programs write keywords in upper case.
+    #[inline]
+    fn read_arguments(&mut self, keyword: &[u8], mut words: Words) -> Result<()> {
         match keyword {
             b"v" => self.file.lists.parse_position(words)?,
             b"vt" => self.file.lists.parse_uv(words)?,
@@ -180,30 +192,33 @@ impl ObjReader {
             b"f" => self.read_face(words)?,
             b"o" => {
                 self.file.lists.positions.begin_object();
-                let (number, object) = (self.file.name.number + 1, words.name().to_vec());
+                let (number, object) = (self.file.name.number + 1, words.name().into_owned());
                 self.file.name = MeshName { number, object, group: Vec::new() };
                 self.part = None;
             }
             b"g" => {
                 self.file.lists.positions.begin_object();
-                self.file.name.group = words.name().to_vec();
+                self.file.name.group = words.name().into_owned();
                 self.part = None;
             }
             b"usemtl" => {
-                self.material = words.name().to_vec();
+                self.material = words.name().into_owned();
                 self.part = None;
             }
             b"mtllib" => {
                 let name = words.name();
                 let libraries = &mut self.file.libraries;
                 // Skips repetitions of the previous line.
-                if libraries.rsplit(|byte| *byte == b'\n').nth(1) != Some(name) {
-                    libraries.extend_from_slice(name);
+                if libraries.rsplit(|byte| *byte == b'\n').nth(1) != Some(&*name) {
+                    libraries.extend_from_slice(&name);
                     libraries.push(b'\n');
                 }
             }
             b"s" => self.smooth = !matches!(words.next(), None | Some(b"off" | b"0")),
             [b'#', ..] => return Ok(()),
+            other if other.iter().any(u8::is_ascii_uppercase) => {
+                return self.read_arguments(&other.to_ascii_lowercase(), words);
+            }
             other => return self.record_unsupported(other, &words),
         }
         self.has_statements = true;
@@ -216,7 +231,7 @@ impl ObjReader {
         let missing = self.corners.missing_counts;
         // Parses all corners first, so that an error later in the line adds no vertices.
         self.face.clear();
-        while let Some(word) = words.next().filter(|word| !word.starts_with(b"#")) {
+        while let Some(word) = words.next_before_comment() {
             match self.corners.parse(word, &words, counts) {
                 Ok(corner) => self.face.push(corner),
                 Err(error) => {
@@ -234,18 +249,31 @@ impl ObjReader {
         Ok(())
     }
 
-    /// Drops faces and vertices with missing positions. `positions` is the number of positions in the file.
-    fn drop_missing_positions(&mut self, positions: u32) {
+    /// Returns an error if a face uses a position that is not finite.
+    fn require_finite_positions(&self) -> Result<()> {
+        let positions = &self.file.lists.positions;
+        if positions.are_finite() {
+            return Ok(());
+        }
+        let mut used = self.file.parts.iter().flat_map(|part| &part.vertices).map(|corner| corner[0]);
+        let Some(index) = used.find(|index| !positions.is_finite(*index)) else { return Ok(()) };
+        let message = format!("position {} is not finite, but a face uses it", u64::from(index) + 1);
+        Err(Error::malformed(message))
+    }
+
+    /// Drops faces and vertices whose positions are missing or not finite.
+    fn drop_missing_positions(&mut self) {
+        let positions = &self.file.lists.positions;
         for part in &mut self.file.parts {
             let mut kept = 0;
             let mut new_index = |corner: &Corner| {
-                let is_present = corner[0] < positions;
+                let is_present = positions.is_finite(corner[0]);
                 kept += u32::from(is_present);
                 is_present.then(|| kept - 1)
             };
             let new_indices: Vec<_> = part.vertices.iter().map(&mut new_index).collect();
             if new_indices.contains(&None) {
-                part.vertices.retain(|corner| corner[0] < positions);
+                part.vertices.retain(|corner| positions.is_finite(corner[0]));
                 self.file.dropped.face_count +=
                     part.faces.map_corners(|corner| new_indices.get(corner as usize).copied().flatten());
             }
@@ -265,14 +293,7 @@ impl ObjReader {
             let (vertices, faces) = (Vec::new(), Polygons::default());
             push_index(parts, MeshPart { name: name.clone(), material: material.clone(), vertices, faces })
         });
-        // A part takes hundreds of bytes in memory, but only a few in the file.
-        let size = parts.len() * (size_of::<MeshPart>() + size_of::<Mesh>());
-        if size as u64 > self.limits.max_decoded {
-            let (count, limit) = (parts.len(), self.limits.max_decoded);
-            let message = format!("{count} meshes take more than the limit of {limit} bytes");
-            return Err(Error::limit_exceeded(Limit::Decoded, message));
-        }
-        check_mesh_limit(parts.len(), self.limits.max_triangles)?;
+        check_mesh_count(parts.len(), size_of::<MeshPart>(), &self.limits)?;
         self.part = Some(index);
         Ok(index)
     }
@@ -288,6 +309,8 @@ impl ObjReader {
         } else if statements.len() < MAX_KINDS {
             let span = shift_span(words.span(), self.window_start.0, self.window_start.1);
             statements.insert(keyword.to_vec(), (1, span));
+        } else {
+            self.file.dropped.other_statement_count += 1;
         }
         Ok(())
     }

@@ -51,16 +51,7 @@ impl ValueLists {
     /// Parses the position `v x y z`, optionally followed by a weight, a colour, or a colour with alpha.
     #[inline]
     pub fn parse_position(&mut self, mut words: Words) -> Result<()> {
-        let mut spelling = words.clone();
         let position: [f64; 3] = words.read_f64s("a coordinate of the position")?;
-        // Unlike `nan`, which some programs write on purpose, `1.#IND` and `-nan(ind)` are results of failed computations.
-        if position.iter().any(|coordinate| !coordinate.is_finite()) {
-            for _ in 0..position.len() {
-                if spelling.next().is_some_and(|word| word.contains(&b'#') || word.contains(&b'(')) {
-                    return Err(spelling.reject("the coordinate is not a number"));
-                }
-            }
-        }
         if let Some(first) = words.read_optional_f32()? {
             match words.read_optional_f32()? {
                 Some(green) => {

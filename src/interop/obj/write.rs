@@ -6,7 +6,7 @@ use super::{CAPABILITIES, CONVENTIONS, library};
 use crate::interop::folder::bytes_from_name;
 use crate::interop::images::{ImageFiles, file_stem};
 use crate::interop::shared::polygons::Polygons;
-use crate::interop::shared::text::{restrict_to_line, to_single_line};
+use crate::interop::shared::text::{restrict_to_line, to_obj_line};
 use crate::interop::{Files, WriteResult};
 use crate::scene::repair::{all_finite, replace_non_finite};
 use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
@@ -23,7 +23,7 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
     }
     let library = library::collect_materials(&mut scene.meshes, &mut losses);
     // `robot.mtl` for `robot.obj`.
-    let library_name = format!("{}.mtl", to_single_line(file_stem(name).unwrap_or(name)));
+    let library_name = format!("{}.mtl", to_obj_line(file_stem(name).unwrap_or(name)));
     let has_library = write_library(&library, &library_name, files, &mut losses)?;
     let mut out = ObjWriter { out: BufWriter::with_capacity(1 << 16, files.create(name)?), counts: [0; 3] };
     if has_library {
@@ -92,7 +92,8 @@ fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Res
         let path = format!("meshes[{index}].colors[0]");
         losses.push(Loss::dropped(path, "OBJ does not store alpha of vertices"));
     }
-    restrict_to_line(&mut mesh.name, "OBJ", &format!("meshes[{index}].name"), losses);
+    let line = to_obj_line(&mesh.name);
+    restrict_to_line(&mut mesh.name, line, "OBJ", &format!("meshes[{index}].name"), losses);
     Ok(())
 }
 

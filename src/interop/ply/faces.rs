@@ -1,14 +1,12 @@
-//! Reads the faces of PLY files, and splits vertices whose corners differ in texture coordinates or image.
+//! Reads the faces of PLY files, with the texture coordinates of their corners and their images.
 
-use std::collections::HashMap;
-
-use super::header::{Element, NumberType, VERTEX_INDICES};
+use super::header::{Element, NumberType};
 use super::rows;
 use super::source::{NumberSource, RawNumber, to_f64, to_index};
+use super::split::{record_unused_vertices, set_image, split_vertices};
 use crate::interop::shared::polygons::Polygons;
-use crate::scene::limits::check_triangle_limit;
-use crate::scene::{Mesh, Texture, push_index};
-use crate::{Error, Limit, Limits, Loss, Result, Strictness};
+use crate::scene::Mesh;
+use crate::{Limits, Loss, Result, Strictness};
 
 /// The image of faces that have none.
 const NO_IMAGE: u32 = u32::MAX;
@@ -78,10 +76,7 @@ impl FaceReader {
         element: &Element,
         losses: &mut Vec<Loss>,
     ) -> Result<()> {
-        self.columns.texcoords = element
-            .properties
-            .iter()
-            .position(|property| property.length_type.is_some() && property.name == "texcoord");
+        self.columns.texcoords = element.find_list(|name| name == "texcoord");
         if self.image_count > 0 {
             self.columns.image = element
                 .properties
@@ -109,10 +104,7 @@ impl FaceReader {
         read: ReadList,
         losses: &mut Vec<Loss>,
     ) -> Result<()> {
-        let corners = element
-            .properties
-            .iter()
-            .position(|property| property.length_type.is_some() && VERTEX_INDICES.contains(&&*property.name));
+        let corners = element.vertex_indices();
         self.columns.corners = corners;
         let FaceColumns { texcoords, image, .. } = self.columns;
         let converted = [corners, texcoords, image];
@@ -143,6 +135,11 @@ impl FaceReader {
             let corners = self.polygons.corner_indices().len();
             self.missing_uvs += corners.saturating_sub(self.uvs.len());
             self.uvs.resize(corners, [0.0; 2]);
+            // Some programs write empty lists for all faces.
+            if self.missing_uvs == corners {
+                self.missing_uvs = 0;
+                self.uvs.clear();
+            }
         }
         if image.is_some() {
             self.images.resize(self.polygons.len(), NO_IMAGE);
@@ -270,9 +267,9 @@ impl FaceReader {
         if self.images.iter().all(|image| *image == 0) {
             self.images.clear();
         }
-        let groups = match self.uvs.is_empty() && self.images.is_empty() {
-            true => Vec::new(),
-            false => self.split_vertices(&mesh, limits)?,
+        let (groups, omitted) = match self.uvs.is_empty() && self.images.is_empty() {
+            true => (Vec::new(), 0),
+            false => split_vertices(&self.polygons, &self.uvs, &self.images, &mesh, limits)?,
         };
         if groups.is_empty() {
             let vertices = mesh.positions.len();
@@ -286,6 +283,7 @@ impl FaceReader {
             mesh.faces = self.polygons.into_faces();
             return Ok(vec![mesh]);
         }
+        self.dropped += omitted;
         self.record_losses(groups.iter().map(|group| group.faces.len()).sum(), losses);
         record_unused_vertices(&mesh, &groups, losses);
         let used_images: Vec<_> = groups.iter().map(|group| group.image).collect();
@@ -306,101 +304,9 @@ impl FaceReader {
         let loss = Loss::changed("face.texcoord", message);
         losses.extend(loss.with_count_of(self.missing_uvs, self.uvs.len(), "corners").if_any());
         let loss = Loss::dropped("face.texnumber", "references to missing images");
-        losses.extend(loss.with_count_of(self.missing_images, all, "faces").if_any());
+        let read = all + self.polygons.degenerate_count;
+        losses.extend(loss.with_count_of(self.missing_images, read, "faces").if_any());
     }
-
-    /// Groups the faces by image, in the order of the images. A vertex of a group has one pair of texture coordinates.
-    /// Omits faces with missing vertices; if all are, returns no group.
-    fn split_vertices(&mut self, mesh: &Mesh, limits: &Limits) -> Result<Vec<VertexGroup>> {
-        let vertices = mesh.positions.len();
-        let max_size = limits.max_decoded / mesh.vertex_size().max(1) as u64;
-        let mut groups: Vec<VertexGroup> = Vec::new();
-        // Most files have few images, but a header may name millions.
-        let mut group_indices = HashMap::new();
-        let mut new_indices: HashMap<SplitVertex, u32> = HashMap::new();
-        let mut rest = &self.uvs[..];
-        let mut dropped = 0;
-        for (face, corners) in self.polygons.iter().enumerate() {
-            let (uvs, others) = rest.split_at(corners.len().min(rest.len()));
-            rest = others;
-            if corners.iter().any(|corner| *corner as usize >= vertices) {
-                dropped += 1;
-                continue;
-            }
-            let image = self.images.get(face).copied().unwrap_or(0);
-            let group_index = *group_indices
-                .entry(image)
-                .or_insert_with(|| push_index(&mut groups, VertexGroup { image, ..VertexGroup::default() }));
-            let group = &mut groups[group_index];
-            for (index, corner) in corners.iter().enumerate() {
-                let uv = uvs.get(index).copied();
-                let key = SplitVertex { image, corner: *corner, uv_bits: uv.map(|uv| uv.map(f32::to_bits)) };
-                let vertex = *new_indices.entry(key).or_insert_with(|| {
-                    group.uvs.extend(uv);
-                    push_index(&mut group.vertices, *corner as usize) as u32
-                });
-                group.faces.push_corner(vertex);
-            }
-            group.faces.finish_face();
-            check_triangle_limit(new_indices.len() as u64, limits.max_triangles)?;
-            if new_indices.len() as u64 > max_size {
-                let limit = limits.max_decoded;
-                let message =
-                    format!("vertices split by texture coordinates exceed the limit of {limit} bytes");
-                return Err(Error::limit_exceeded(Limit::Decoded, message));
-            }
-        }
-        if !groups.is_empty() {
-            self.dropped += dropped;
-        }
-        groups.sort_by_key(|group| group.image);
-        Ok(groups)
-    }
-}
-
-/// A vertex of the file with the texture coordinates and the image of a corner.
-#[derive(PartialEq, Eq, Hash)]
-struct SplitVertex {
-    image: u32,
-    corner: u32,
-    uv_bits: Option<[u32; 2]>,
-}
-
-/// The faces with one image.
-#[derive(Default)]
-struct VertexGroup {
-    image: u32,
-    /// The index in the file of each vertex.
-    vertices: Vec<usize>,
-    /// The texture coordinates of each vertex; empty if the faces have none.
-    uvs: Vec<[f32; 2]>,
-    faces: Polygons,
-}
-
-impl VertexGroup {
-    fn into_mesh(self, all: &Mesh, images: &[String]) -> Mesh {
-        let mut mesh = all.select(&self.vertices);
-        if !self.uvs.is_empty() {
-            mesh.uvs.insert(0, self.uvs);
-        }
-        set_image(&mut mesh, images.get(self.image as usize));
-        mesh.faces = self.faces.into_faces();
-        mesh
-    }
-}
-
-fn set_image(mesh: &mut Mesh, image: Option<&String>) {
-    mesh.material.texture = image.filter(|image| !image.is_empty()).map(|image| Texture::file(&**image));
-}
-
-fn record_unused_vertices(mesh: &Mesh, groups: &[VertexGroup], losses: &mut Vec<Loss>) {
-    let mut is_used = vec![false; mesh.positions.len()];
-    for vertex in groups.iter().flat_map(|group| &group.vertices) {
-        is_used[*vertex] = true;
-    }
-    let unused = is_used.iter().filter(|is_used| !**is_used).count();
-    let loss = Loss::dropped("vertex", "vertices that no face uses");
-    losses.extend(loss.with_count_of(unused, mesh.positions.len(), "vertices").if_any());
 }
 
 /// `used` are the indices of the images that faces use, in ascending order.

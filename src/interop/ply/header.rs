@@ -7,7 +7,7 @@ use crate::interop::shared::text::{Words, after_line_break, first_line_offset, q
 use crate::{Category, Result};
 
 /// The names of the list of vertex indices.
-pub(super) const VERTEX_INDICES: [&str; 2] = ["vertex_indices", "vertex_index"];
+const VERTEX_INDICES: [&str; 2] = ["vertex_indices", "vertex_index"];
 
 /// The encoding of the numbers after the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -82,6 +82,8 @@ pub(super) struct Property {
     pub number_type: NumberType,
     /// The type of the list length; `None` if the property is not a list.
     pub length_type: Option<NumberType>,
+    /// The byte range of the name in the header.
+    pub name_range: Range<usize>,
 }
 
 /// A list of items with the same properties.
@@ -120,6 +122,17 @@ impl Element {
         if self.properties.is_empty() { 0 } else { self.count }
     }
 
+    /// Returns the position of the list of vertex indices among the properties.
+    pub fn vertex_indices(&self) -> Option<usize> {
+        self.find_list(|name| VERTEX_INDICES.contains(&name))
+    }
+
+    /// Returns the position of the first list whose name `is_wanted` accepts.
+    pub fn find_list(&self, is_wanted: impl Fn(&str) -> bool) -> Option<usize> {
+        let mut properties = self.properties.iter();
+        properties.position(|property| property.length_type.is_some() && is_wanted(&property.name))
+    }
+
     pub fn has_lists(&self) -> bool {
         self.properties.iter().any(|property| property.length_type.is_some())
     }
@@ -143,7 +156,7 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
     let mut at = first_line_offset(text);
     let mut encoding = None;
     let mut header = Header::default();
-    let ends_in_cr = ends_in_cr(text);
+    let ends_in_cr = first_line_ends_in_cr(text);
     let mut first = true;
     loop {
         let end = match memchr::memchr2(b'\r', b'\n', &text[at..]).map(|length| at + length) {
@@ -175,14 +188,6 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
                 let element = header.elements.last_mut();
                 let element =
                     element.ok_or_else(|| words.reject("the property precedes the first element"))?;
-                let is_corners = property.length_type.is_some()
-                    && VERTEX_INDICES.contains(&&*property.name)
-                    && element.category() == Category::Geometry;
-                if is_corners && property.number_type.is_float() {
-                    let Property { name, number_type, .. } = &property;
-                    let message = format!("`{name}` is a list of {number_type}; vertex indices are integers");
-                    return Err(words.reject(message));
-                }
                 element.properties.push(property);
             }
             Some(b"end_header") => break,
@@ -205,7 +210,7 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
 }
 
 /// Returns `true` if the first line ends in CR alone.
-fn ends_in_cr(text: &[u8]) -> bool {
+fn first_line_ends_in_cr(text: &[u8]) -> bool {
     match memchr::memchr2(b'\r', b'\n', text).map(|end| &text[end..]) {
         Some([b'\r', next, ..]) => *next != b'\n',
         _ => false,
@@ -243,16 +248,12 @@ fn parse_property(words: &mut Words) -> Result<Property> {
         Some(plain) => (None, Some(plain)),
         None => {
             let length_type = parse_type(words, "the type of the number of items")?;
-            if let Some(number_type) = length_type.filter(|length_type| length_type.is_float()) {
-                let message =
-                    format!("the number of items has the type {number_type}, expected an integer type");
-                return Err(words.reject(message));
-            }
             (length_type, parse_type(words, "the type of the items")?)
         }
     };
     let number_type = number_type.ok_or_else(|| words.reject("lists of lists are unsupported"))?;
-    Ok(Property { name: parse_name(words, "the name of the property")?, number_type, length_type })
+    let name = parse_name(words, "the name of the property")?;
+    Ok(Property { name, number_type, length_type, name_range: words.range() })
 }
 
 /// Parses a type; `None` if it is `list`.

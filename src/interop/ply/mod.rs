@@ -1,14 +1,16 @@
 //! PLY, the Stanford polygon format.
 //!
 //! **Read:** ASCII, little-endian and big-endian files. From the element `vertex`: x y z, normals (nx ny nz, normal_x
-//! normal_y normal_z), texture coordinates (u v, s t, texture_u texture_v, tx ty), and colours of any type (red green
-//! blue alpha, r g b a, diffuse_red, ambient_red). Without z, the mesh is [flat](crate::scene::Mesh::flat). Any other
-//! number becomes a custom attribute. From the element `face`, or `tristrips` if there is no `face`: the list
-//! `vertex_indices` or `vertex_index`; from `face` also the texture coordinates of its corners, `texcoord`, and the
-//! index of its image, `texnumber`. In ASCII files, each item takes one line. Each comment `TextureFile` names an image.
+//! normal_y normal_z), texture coordinates (u v, s t, texture_u texture_v, texture_s texture_t, tx ty), and colours
+//! of any type (red green blue alpha, r g b a, diffuse_red, diffuse_r, ambient_red, ambient_r). Without z, the mesh
+//! is [flat](crate::scene::Mesh::flat). Any other number becomes a custom attribute. From the element `face`, or
+//! `tristrips` if there is no `face`: the list `vertex_indices` or `vertex_index`; from `face` also the texture
+//! coordinates of its corners, `texcoord`, and the index of its image, `texnumber`. In ASCII files, each item takes
+//! one line. Each comment `TextureFile` names an image.
 //!
 //! Vertices whose corners differ in texture coordinates are split; each image becomes a mesh. Colours of type `uchar` and
-//! `ushort` are normalised by their type. All others are scaled if they are from 0 to 255, which is listed.
+//! `ushort` are normalised by their type. The range of all others
+//! follows from their largest component; scaling is listed.
 //!
 //! **Written:** one mesh with these properties, the custom attributes and the texture, in the byte order of the
 //! machine. An embedded image is written to a file.
@@ -24,6 +26,7 @@ mod names;
 mod read;
 mod rows;
 mod source;
+mod split;
 mod write;
 
 use crate::scene::{Capabilities, Conventions, UvOrigin};

@@ -1,12 +1,12 @@
 //! Reads PLY as a scene.
 
 use super::faces::FaceReader;
-use super::header::{self, Element, Header, NumberType};
+use super::header::{self, Element, Header, NumberType, Property};
 use super::names::{NORMALS, UVS};
 use super::rows::{self, Rows};
 use super::source::NumberSource;
 use super::{CONVENTIONS, colors};
-use crate::interop::images;
+use crate::interop::references::{self, Reference};
 use crate::interop::shared::colors::scaled_loss;
 use crate::interop::shared::text::{locate, reject};
 use crate::interop::{Files, ReadResult};
@@ -14,7 +14,7 @@ use crate::scene::limits::check_triangle_limit;
 use crate::scene::{Mesh, Scene, SceneOptions};
 use crate::{Limits, Loss, Quantity, Result, Strictness};
 
-pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
+pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
     let header = header::read(bytes)?;
     let mut losses = Vec::new();
     if header.obj_info_count > 0 {
@@ -25,7 +25,8 @@ pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &L
         let detail = format!("{count}, the first at {}", locate(bytes, first.clone()));
         losses.push(Loss::dropped("", "unknown lines of the header").with_detail(detail));
     }
-    let meshes = read_meshes(bytes, &header, options.strictness, limits, &mut losses)?;
+    let images = resolve_images(&header.images, files, &mut losses);
+    let meshes = read_meshes(bytes, &header, &images, options.strictness, limits, &mut losses)?;
     let mut scene = Scene { meshes, ..Scene::default() };
     CONVENTIONS.finish_scene(&mut scene, options, "ply");
     Ok((scene, losses))
@@ -35,6 +36,7 @@ pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &L
 fn read_meshes(
     bytes: &[u8],
     header: &Header,
+    images: &[String],
     strictness: Strictness,
     limits: &Limits,
     losses: &mut Vec<Loss>,
@@ -47,7 +49,6 @@ fn read_meshes(
     // Triangle strips are read only if the file declares no element `face`.
     let strips = if face.is_none() { find_element("tristrips") } else { None };
     let mut mesh = Mesh::default();
-    let images = relative_images(&header.images, losses);
     let mut faces = FaceReader::new(header.elements[vertex].count, images.len(), strictness);
     let mut source = NumberSource::new(bytes, header);
     for (index, element) in header.elements.iter().enumerate() {
@@ -68,8 +69,10 @@ fn read_meshes(
             fill_attributes(&mut mesh, rows, losses)
                 .map_err(|message| reject(bytes, element.count_range.clone(), message))?;
         } else if Some(index) == face {
+            require_integer_indices(bytes, element)?;
             faces.read_polygons(&mut source, element, losses)?;
         } else if Some(index) == strips {
+            require_integer_indices(bytes, element)?;
             faces.read_strips(&mut source, element, losses)?;
         } else {
             let loss = Loss::dropped(element.name.clone(), "items of an unsupported element");
@@ -77,26 +80,37 @@ fn read_meshes(
             source.read_items(element, strictness, losses, |source| rows::skip_item(source, element))?;
         }
     }
-    let meshes = faces.finish(mesh, &images, limits, losses)?;
+    let meshes = faces.finish(mesh, images, limits, losses)?;
     let loss = Loss::dropped("", "bytes after the last element");
     losses.extend(loss.with_count(source.remaining() as usize, "bytes").if_any());
     Ok(meshes)
 }
 
+/// Returns an error if the vertex indices of faces are not integers.
+fn require_integer_indices(bytes: &[u8], element: &Element) -> Result<()> {
+    match element.vertex_indices().map(|index| &element.properties[index]) {
+        Some(Property { name, number_type, name_range, .. }) if number_type.is_float() => {
+            let message = format!("`{name}` is a list of {number_type}; vertex indices are integers");
+            Err(reject(bytes, name_range.clone(), message))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Converts the paths of images to paths relative to the model.
-fn relative_images(images: &[Vec<u8>], losses: &mut Vec<Loss>) -> Vec<String> {
+fn resolve_images(images: &[Vec<u8>], files: &dyn Files, losses: &mut Vec<Loss>) -> Vec<String> {
     let mut shortened = Vec::new();
-    let relative = images.iter().map(|image| {
-        let (relative, is_shortened) = images::relative_path("", image);
-        if is_shortened {
+    let names = images.iter().map(|image| {
+        let Reference { name, is_absolute } = references::resolve(files, "", image);
+        if is_absolute {
             shortened.push(format!("\"{}\"", String::from_utf8_lossy(image)));
         }
-        relative
+        name
     });
-    let relative = relative.collect();
+    let names = names.collect();
     let loss = Loss::renamed("TextureFile", "only the file names of absolute image paths are kept");
     losses.extend(loss.listing(shortened));
-    relative
+    names
 }
 
 /// Fills in the attributes of the vertices.
@@ -136,9 +150,10 @@ fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> R
     if let Some(colors) = colors::take_colors(&mut rows) {
         let path = format!("vertex.{}", colors.names.join(", "));
         quantized(&path, Quantity::COLORS, colors.error);
-        if colors.is_scaled {
-            losses.push(scaled_loss(path));
+        if colors.are_wrapped {
+            losses.push(Loss::changed(&*path, "negative components were read as unsigned integers"));
         }
+        losses.extend(colors.scaled_range.map(|largest| scaled_loss(path, largest)));
         mesh.colors.push(colors.values);
     }
     mesh.custom = rows.unused_columns().collect();

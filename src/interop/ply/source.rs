@@ -156,7 +156,7 @@ impl<'a> NumberSource<'a> {
     #[inline]
     pub fn read_count(&mut self, number: NumberType) -> Result<u32> {
         let raw = self.read_number(number)?;
-        to_index(number, raw)
+        to_count(number, raw)
             .ok_or_else(|| self.reject(format!("expected a count, found {}", to_f64(number, raw))))
     }
 
@@ -196,7 +196,7 @@ impl TextLines<'_> {
         for property in &element.properties {
             match property.length_type {
                 Some(count) if words.remaining() > 0 => {
-                    let items = to_index(count, parse_number(&mut words, count).ok()?)? as usize;
+                    let items = to_count(count, parse_number(&mut words, count).ok()?)? as usize;
                     expected = expected.saturating_add(items);
                     (0..items.min(found)).for_each(|_| _ = words.next());
                 }
@@ -253,6 +253,17 @@ pub(super) fn to_f64(number: NumberType, raw: RawNumber) -> f64 {
         NumberType::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
         NumberType::F64 => f64::from_le_bytes(raw),
     }
+}
+
+/// Converts a number to a list length, which may be a float; returns `None` unless it is a whole number.
+#[inline]
+fn to_count(number: NumberType, raw: RawNumber) -> Option<u32> {
+    if !number.is_float() {
+        return to_index(number, raw);
+    }
+    let length = to_f64(number, raw);
+    let is_whole = length.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&length);
+    is_whole.then_some(length as u32)
 }
 
 /// Converts a number to an index; returns `None` for negative numbers and for floats.

@@ -7,7 +7,7 @@ use super::{CAPABILITIES, CONVENTIONS, names};
 use crate::interop::folder::bytes_from_name;
 use crate::interop::images::ImageFiles;
 use crate::interop::shared::polygons::Polygons;
-use crate::interop::shared::text::{restrict_to_line, unique_name};
+use crate::interop::shared::text::{restrict_to_line, to_single_line, unique_name};
 use crate::interop::{Files, WriteResult};
 use crate::scene::{Colors, Components, CustomAttribute, Mesh, Scene, SceneOptions, Texture};
 use crate::{Loss, LossKind, Result};
@@ -20,12 +20,13 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
     let path = "meshes[0].material.texture";
     images.write_embedded(&mut mesh.material.texture, path, files, &mut losses)?;
     if let Some(Texture { name, .. }) = &mut mesh.material.texture {
-        restrict_to_line(name, "PLY", path, &mut losses);
+        let line = to_single_line(name);
+        restrict_to_line(name, line, "PLY", path, &mut losses);
     }
     let polygons = Polygons::take_faces(&mut mesh, 0, &mut losses);
-    let property_names = property_names(&mesh.custom, &mut losses);
+    let names = property_names(&mesh.custom, &mut losses);
     let mut out = BufWriter::with_capacity(1 << 16, files.create(name)?);
-    write_header(&mut out, &mesh, &property_names, &polygons)?;
+    write_header(&mut out, &mesh, &names, &polygons)?;
     // The attributes are in the order of the header.
     out.write_all(&mesh.interleave_attributes())?;
     write_faces(&mut out, &polygons)?;

@@ -37,7 +37,7 @@ pub(in crate::interop) fn scale_color(color: [f32; 4], divisors: [f32; 4]) -> [f
     std::array::from_fn(|channel| color[channel] / divisors[channel])
 }
 
-/// Returns the loss for colours that were scaled, at `path`.
-pub(in crate::interop) fn scaled_loss(path: impl Into<Path>) -> Loss {
-    Loss::changed(path, "colours from 0 to 255 were scaled to 0 to 1")
+/// Returns the loss for colours from 0 to `largest` that were scaled, at `path`.
+pub(in crate::interop) fn scaled_loss(path: impl Into<Path>, largest: f64) -> Loss {
+    Loss::changed(path, format!("colours from 0 to {largest} were scaled to 0 to 1"))
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use glam::DVec3;
 
 use crate::scene::exact::{self, Extent, FAR_METRES, rounded};
+use crate::scene::repair::all_finite;
 
 /// Positions as `f32` and, if needed, as `f64`.
 type PositionLists = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
@@ -59,10 +60,20 @@ impl Positions {
         self.rounded.len()
     }
 
+    /// Returns `true` if all positions are finite in 32 bits.
+    pub fn are_finite(&self) -> bool {
+        all_finite(self.rounded.as_flattened())
+    }
+
+    /// Returns `true` if there is a position `index`, and it is finite in 32 bits.
+    pub fn is_finite(&self, index: u32) -> bool {
+        self.rounded.get(index as usize).is_some_and(|position| all_finite(position))
+    }
+
     #[inline]
     pub fn push(&mut self, position: [f64; 3]) {
-        let rounded = rounded(position);
-        if self.exact.is_none() && are_far(&[rounded]) {
+        let single = rounded(position);
+        if self.exact.is_none() && are_far(&[single]) {
             self.restore_exact();
         }
         if let Some(exact) = &mut self.exact {
@@ -70,7 +81,7 @@ impl Positions {
         } else if self.distant_object.is_some() {
             self.push_distant(position);
         }
-        self.rounded.push(rounded);
+        self.rounded.push(single);
     }
 
     /// Appends the positions of `others` in `range`.

@@ -1,6 +1,7 @@
 //! Splits text files into words and numbers with their locations, and converts names to UTF-8, single lines or unique
 //! names.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -19,13 +20,15 @@ pub(in crate::interop) struct Words<'a> {
     end: usize,
     /// The offset of the last returned word.
     start: usize,
+    /// Whether a `#` directly after a number begins a comment, as in OBJ and MTL.
+    has_comments: bool,
 }
 
 impl<'a> Words<'a> {
     /// Creates an iterator over the range `part` of `text`. Line numbers in errors refer to the entire text.
     pub fn new(text: &'a [u8], part: Range<usize>) -> Words<'a> {
         let end = part.end.min(text.len());
-        Words { text, at: part.start.min(end), end, start: part.start.min(end) }
+        Words { text, at: part.start.min(end), end, start: part.start.min(end), has_comments: false }
     }
 
     /// Returns the byte range of the last returned word.
@@ -58,15 +61,42 @@ impl<'a> Words<'a> {
             let word = &rest[..length];
             self.start = self.at + blanks;
             self.at = self.start + length;
-            match word.strip_suffix(b"\\") {
-                Some(before) if matches!(self.text.get(self.at), Some(b'\r' | b'\n')) => {
-                    if !before.is_empty() {
-                        return Some(before);
-                    }
-                }
-                _ => return Some(word),
+            match word.strip_suffix(b"\\").filter(|_| self.ends_line()) {
+                Some(b"") => {}
+                Some(before) => return Some(before),
+                None => return Some(word),
             }
         }
+    }
+
+    /// Returns `true` if a line break follows the last returned word, perhaps after blanks.
+    fn ends_line(&self) -> bool {
+        let mut rest = self.text[self.at..].iter();
+        rest.find(|byte| !matches!(byte, b' ' | b'\t')).is_some_and(|byte| matches!(byte, b'\r' | b'\n'))
+    }
+
+    /// Returns the next word up to a `#`, which begins a comment; `None` if there are no more words before it.
+    #[inline]
+    pub fn next_before_comment(&mut self) -> Option<&'a [u8]> {
+        let word = self.next()?;
+        match memchr::memchr(b'#', word) {
+            None => Some(word),
+            Some(length) => {
+                self.skip_comment(length);
+                Some(&word[..length]).filter(|word| !word.is_empty())
+            }
+        }
+    }
+
+    /// Ends the last returned word after `length` bytes, and skips the rest of the text, a comment.
+    fn skip_comment(&mut self, length: usize) {
+        self.at = self.start + length;
+        self.end = self.at;
+    }
+
+    /// Returns `true` if the next word is a number.
+    pub fn is_at_number(&self) -> bool {
+        self.clone().next().is_some_and(|word| parse_number::<f32>(word).is_some())
     }
 
     #[inline]
@@ -83,8 +113,9 @@ impl<'a> Words<'a> {
         line.trim_ascii()
     }
 
-    /// Returns the name that follows: the rest of the line without surrounding blanks and comment.
-    pub fn name(&mut self) -> &'a [u8] {
+    /// Returns the name that follows: the rest of the line without surrounding blanks and comment. The parts of a
+    /// continued name are joined by blanks.
+    pub fn name(&mut self) -> Cow<'a, [u8]> {
         self.name_before(|_| false)
     }
 
@@ -92,7 +123,7 @@ impl<'a> Words<'a> {
     /// The first word is always part of the name.
     ///
     /// A comment starts with a `#` between blanks: names like `Material #25`, as 3ds Max numbers materials, contain none.
-    pub fn name_before(&mut self, is_end: impl Fn(&[u8]) -> bool) -> &'a [u8] {
+    pub fn name_before(&mut self, is_end: impl Fn(&[u8]) -> bool) -> Cow<'a, [u8]> {
         let (mut start, mut end) = (None, self.at);
         let mut words = self.clone();
         while let Some(word) = words.next() {
@@ -103,7 +134,29 @@ impl<'a> Words<'a> {
             end = words.at;
         }
         (self.start, self.at) = (start.unwrap_or(end), end);
-        &self.text[self.range()]
+        let name = &self.text[self.range()];
+        if memchr::memchr2(b'\r', b'\n', name).is_none() {
+            return Cow::Borrowed(name);
+        }
+        let parts = name.split(|byte| matches!(byte, b'\r' | b'\n')).map(|part| {
+            let part = part.trim_ascii();
+            part.strip_suffix(b"\\").unwrap_or(part).trim_ascii_end()
+        });
+        Cow::Owned(parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(&b' '))
+    }
+
+    /// Returns the text in double quotes that follows; `None` if no word starts with a quote, or none ends with the
+    /// closing one.
+    pub fn quoted_name(&mut self) -> Option<&'a [u8]> {
+        let mut words = self.clone();
+        let opening = words.next().filter(|word| word.starts_with(b"\""))?;
+        let start = words.start + 1;
+        let is_closed = |word: &[u8], length: usize| word.len() >= length && word.ends_with(b"\"");
+        if !is_closed(opening, 2) {
+            while !is_closed(words.next()?, 1) {}
+        }
+        (self.start, self.at) = (words.start, words.at);
+        Some(&self.text[start..words.at - 1])
     }
 
     /// Reads a number. `what` describes the number in errors.
@@ -180,15 +233,20 @@ impl<'a> Words<'a> {
 
     /// Reads the next word as a number; `None` if there are no more words, or a comment follows.
     fn read_optional_number<T: FastFloat>(&mut self) -> Result<Option<T>> {
-        match self.next() {
-            Some(word) if !word.starts_with(b"#") => {
-                match fast_float2::parse(word).or_else(|_| fast_float2::parse(to_plain_spelling(word))) {
-                    Ok(number) => Ok(Some(number)),
-                    Err(_) => Err(self.reject(format!("expected a number, found {}", quote(word)))),
-                }
-            }
-            _ => Ok(None),
+        let Some(word) = self.next().filter(|word| !word.starts_with(b"#")) else { return Ok(None) };
+        if let Some(number) = parse_number(word) {
+            return Ok(Some(number));
         }
+        if self.has_comments
+            && let Some(length) = memchr::memchr(b'#', word)
+            // Microsoft's library prints `1.#INF`.
+            && word[..length].last().is_some_and(u8::is_ascii_digit)
+            && let Some(number) = parse_number(&word[..length])
+        {
+            self.skip_comment(length);
+            return Ok(Some(number));
+        }
+        Err(self.reject(format!("expected a number, found {}", quote(word))))
     }
 
     /// Returns an error about the missing value `what`, located after the last returned word.
@@ -200,6 +258,11 @@ impl<'a> Words<'a> {
     pub fn reject(&self, message: impl ToString) -> Error {
         reject(self.text, self.range(), message)
     }
+}
+
+/// Parses a number in any spelling.
+fn parse_number<T: FastFloat>(word: &[u8]) -> Option<T> {
+    fast_float2::parse(word).or_else(|_| fast_float2::parse(to_plain_spelling(word))).ok()
 }
 
 /// Returns the spelling `nan`, `inf` or `-inf` of a number that a C library printed otherwise; an empty string if `word`
@@ -268,7 +331,7 @@ pub(in crate::interop) fn lines_in(text: &[u8], part: Range<usize>) -> impl Iter
     std::iter::from_fn(move || {
         let line = start..line_end(text, start, part.end);
         start = line.end;
-        (!line.is_empty()).then(|| Words::new(text, line))
+        (!line.is_empty()).then(|| Words { has_comments: true, ..Words::new(text, line) })
     })
 }
 
@@ -276,9 +339,10 @@ pub(in crate::interop) fn lines_in(text: &[u8], part: Range<usize>) -> impl Iter
 #[inline]
 fn line_end(text: &[u8], start: usize, end: usize) -> usize {
     let mut at = start;
+    let mut is_text = None;
     while let Some(length) = memchr::memchr2(b'\r', b'\n', &text[at..end]) {
         let next = after_line_break(text, at + length, end);
-        if !text[start..next].trim_ascii_end().ends_with(b"\\") || ends_in_text(text, start, at..next) {
+        if !text[at..next].trim_ascii_end().ends_with(b"\\") || !is_continued(text, at..next, &mut is_text) {
             return next;
         }
         // Blank lines do not end a continued line.
@@ -303,9 +367,9 @@ pub(in crate::interop) fn line_end_after(text: &[u8], start: usize, from: usize,
     at
 }
 
-/// The statements of OBJ, MTL, PLY and STL that end in a name, a path or a comment. Paths of folders end in backslashes,
-/// which are not continuations.
-const TEXT_STATEMENTS: [&[u8]; 19] = [
+/// The statements of OBJ and MTL that end in a name, a path or a comment. Paths of folders end in backslashes, which
+/// are not continuations.
+const TEXT_STATEMENTS: [&[u8]; 15] = [
     b"o",
     b"g",
     b"usemtl",
@@ -321,24 +385,24 @@ const TEXT_STATEMENTS: [&[u8]; 19] = [
     b"shadow_obj",
     b"trace_obj",
     b"call",
-    b"comment",
-    b"obj_info",
-    b"solid",
-    b"endsolid",
 ];
 
-/// Returns `true` if the last part of a line, which ends in a backslash, is a comment or a name. `start` is the start of
-/// the line, and `part` the range after the last continuation.
+/// Returns `true` if the backslash at the end of `part`, the range after the last continuation, continues the line.
+/// Comments are never continued, and names only by a backslash after a blank. `is_text` states whether the line ends in
+/// a name; `None` up to the keyword.
 #[cold]
-fn ends_in_text(text: &[u8], start: usize, part: Range<usize>) -> bool {
-    let keyword = Words::new(text, start..part.end).next().unwrap_or_default().to_ascii_lowercase();
-    let part = &text[part];
-    let has_comment =
-        part.starts_with(b"#") || part.windows(2).any(|pair| is_blank(pair[0]) && pair[1] == b'#');
-    has_comment
-        || keyword.starts_with(b"#")
-        || keyword.starts_with(b"map_")
-        || TEXT_STATEMENTS.contains(&&*keyword)
+fn is_continued(text: &[u8], part: Range<usize>, is_text: &mut Option<bool>) -> bool {
+    if is_text.is_none() {
+        *is_text = Words::new(text, part.clone()).next().map(|keyword| {
+            let keyword = keyword.to_ascii_lowercase();
+            keyword.starts_with(b"map_") || TEXT_STATEMENTS.contains(&&*keyword)
+        });
+    }
+    let part = text[part].trim_ascii_end();
+    let begins_comment = |pair: &[u8]| pair[1] == b'#' && (is_blank(pair[0]) || pair[0].is_ascii_digit());
+    let has_comment = part.starts_with(b"#") || part.windows(2).any(begins_comment);
+    let is_separate = part.len() < 2 || is_blank(part[part.len() - 2]);
+    !has_comment && (is_separate || *is_text != Some(true))
 }
 
 /// Returns the offset after the line break LF, CR LF or CR at the offset `at`, which is at most `end`.
@@ -397,13 +461,18 @@ pub(in crate::interop) fn quote(bytes: &[u8]) -> String {
     }
 }
 
-/// Converts a name to a single line: replaces control characters, removes surrounding blanks, and replaces a trailing
-/// backslash, which would continue the line, and words like `#`, which would begin a comment.
+/// Converts a name to a single line: replaces control characters, and removes surrounding blanks.
 pub(in crate::interop) fn to_single_line(name: &str) -> String {
     let line: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
-    let line = line.trim_matches(|c: char| c.is_ascii_whitespace());
-    let line = line.strip_suffix('\\').map_or_else(|| line.to_owned(), |before| format!("{before}_"));
-    if !line.split_ascii_whitespace().any(|word| is_comment_mark(word.as_bytes())) {
+    line.trim_matches(|c: char| c.is_ascii_whitespace()).to_owned()
+}
+
+/// Converts a name to a single line of OBJ or MTL. Also replaces a trailing backslash, which would continue the line, and
+/// words like `#`, which would begin a comment.
+pub(in crate::interop) fn to_obj_line(name: &str) -> String {
+    let line = to_single_line(name);
+    let line = line.strip_suffix('\\').map_or_else(|| line.clone(), |before| format!("{before}_"));
+    if !has_comment_mark(&line) {
         return line;
     }
     line.split(' ')
@@ -412,14 +481,20 @@ pub(in crate::interop) fn to_single_line(name: &str) -> String {
         .join(" ")
 }
 
-/// Converts a name with [`to_single_line`]. If the name changes, adds a loss whose message names `format`.
+/// Returns `true` if a word of the name would begin a comment in OBJ or MTL.
+pub(in crate::interop) fn has_comment_mark(name: &str) -> bool {
+    name.split_ascii_whitespace().any(|word| is_comment_mark(word.as_bytes()))
+}
+
+/// Replaces a name by `line`, its conversion to a single line. If the name changes, adds a loss whose message names
+/// `format`.
 pub(in crate::interop) fn restrict_to_line(
     name: &mut String,
+    line: String,
     format: &str,
     path: &str,
     losses: &mut Vec<Loss>,
 ) {
-    let line = to_single_line(name);
     if line != *name {
         let message = format!("{format} names are single lines without control characters");
         losses.push(Loss::renamed(path, message).with_change(name.escape_debug(), &line));

@@ -1,37 +1,40 @@
 //! Reads ASCII STL. Keywords are case-insensitive, and line breaks count as blanks.
 
 use super::Solid;
+use crate::interop::shared::meshes::check_mesh_count;
 use crate::interop::shared::positions::Positions;
 use crate::interop::shared::text::{Words, first_line_offset, quote};
-use crate::scene::Mesh;
 use crate::scene::limits::check_triangle_limit;
-use crate::{Error, Limit, Limits, Result};
+use crate::{Category, Limits, Loss, Result};
 
-pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
+/// Reads the solids. Accepts a solid without `endsolid`, as most programs do, and lists it.
+pub(super) fn read(text: &[u8], limits: &Limits, losses: &mut Vec<Loss>) -> Result<Vec<Solid>> {
     let mut words = Words::new(text, first_line_offset(text)..text.len());
     let mut solids = Vec::new();
     while let Some(word) = words.next() {
         if !word.eq_ignore_ascii_case(b"solid") {
             return Err(words.reject(format!("expected `solid`, found {}", quote(word))));
         }
-        solids.push(read_solid(&mut words, limits)?);
-        // A solid takes hundreds of bytes in memory, but only a few in the file.
-        let size = solids.len() * (size_of::<Solid>() + size_of::<Mesh>());
-        if size as u64 > limits.max_decoded {
-            let (count, limit) = (solids.len(), limits.max_decoded);
-            let message = format!("{count} solids take more than the limit of {limit} bytes");
-            return Err(Error::limit_exceeded(Limit::Decoded, message).with_span(Some(words.span())));
+        let (solid, is_ended) = read_solid(&mut words, limits)?;
+        if !is_ended {
+            let path = format!("meshes[{}]", solids.len());
+            let message = "`endsolid` is missing; facets may be missing, too";
+            losses.push(Loss::changed(path, message).in_category(Category::Geometry));
         }
+        solids.push(solid);
+        check_mesh_count(solids.len(), size_of::<Solid>(), limits)
+            .map_err(|error| error.with_span(Some(words.span())))?;
     }
     Ok(solids)
 }
 
-/// Reads a solid after its keyword `solid`.
-fn read_solid(words: &mut Words, limits: &Limits) -> Result<Solid> {
+/// Reads a solid after its keyword `solid`. Returns the solid, and whether it ends in `endsolid`.
+fn read_solid(words: &mut Words, limits: &Limits) -> Result<(Solid, bool)> {
     let mut solid = Solid { name: words.rest_of_line().to_vec(), ..Solid::default() };
     let mut positions = Positions::default();
     let mut facets = 0;
-    loop {
+    let is_ended = loop {
+        let before = words.clone();
         match words.next() {
             Some(word) if word.eq_ignore_ascii_case(b"facet") => {
                 expect_keywords(words, &["normal"])?;
@@ -50,15 +53,21 @@ fn read_solid(words: &mut Words, limits: &Limits) -> Result<Solid> {
             }
             Some(word) if word.eq_ignore_ascii_case(b"endsolid") => {
                 words.rest_of_line();
-                (solid.positions, solid.exact_positions) = positions.into_parts();
-                return Ok(solid);
+                break true;
             }
+            Some(word) if word.eq_ignore_ascii_case(b"solid") && facets > 0 => {
+                *words = before;
+                break false;
+            }
+            None if facets > 0 => break false,
             Some(word) => {
                 return Err(words.reject(format!("expected `facet` or `endsolid`, found {}", quote(word))));
             }
             None => return Err(words.missing_error("`endsolid`")),
         }
-    }
+    };
+    (solid.positions, solid.exact_positions) = positions.into_parts();
+    Ok((solid, is_ended))
 }
 
 fn expect_keywords(words: &mut Words, keywords: &[&str]) -> Result<()> {

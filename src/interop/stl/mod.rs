@@ -16,7 +16,7 @@ mod ascii;
 mod binary;
 mod write;
 
-use super::detect::{is_binary_stl, without_byte_order_mark};
+use super::detect::{is_binary_stl, starts_with_solid, without_byte_order_mark};
 use super::shared::text::{reject, to_utf8};
 use super::{Files, ReadResult};
 use crate::scene::{Capabilities, Conventions, Mesh, Scene, SceneOptions};
@@ -44,7 +44,7 @@ pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &L
         return Err(reject(bytes, 0..0, "the file is empty"));
     }
     let solids = if !is_binary_stl(bytes) && is_text(bytes) {
-        ascii::read(bytes, limits)?
+        ascii::read(bytes, limits, &mut losses)?
     } else {
         vec![binary::read(bytes, options.strictness, &mut losses)?]
     };
@@ -58,10 +58,11 @@ pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &L
 /// Returns `true` if the file begins with `solid` and continues as text.
 fn is_text(bytes: &[u8]) -> bool {
     const SEARCHED_BYTES: usize = 512;
-    let text = without_byte_order_mark(bytes).trim_ascii_start();
-    let text = &text[..text.len().min(SEARCHED_BYTES)];
-    let starts_with_solid = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
-    starts_with_solid && text.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
+    let text = without_byte_order_mark(bytes);
+    starts_with_solid(text)
+        && text[..text.len().min(SEARCHED_BYTES)]
+            .iter()
+            .all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
 }
 
 #[derive(Default)]

@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 use glam::Vec3;
 
 use super::{CAPABILITIES, CONVENTIONS};
+use crate::interop::detect::starts_with_solid;
 use crate::interop::shared::polygons::{Polygons, count_used};
 use crate::interop::{Files, WriteResult};
 use crate::scene::{Mesh, Scene, SceneOptions};
@@ -58,8 +59,11 @@ fn record_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
 /// with `_`, since the file would otherwise look like ASCII.
 fn to_header(name: &str, losses: &mut Vec<Loss>) -> [u8; HEADER_TEXT_SIZE] {
     let text: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
-    let starts_with_solid = text.trim_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case("solid"));
-    let text = if starts_with_solid { format!("_{}", text.trim()) } else { text.trim().to_owned() };
+    let text = if starts_with_solid(text.trim_start().as_bytes()) {
+        format!("_{}", text.trim())
+    } else {
+        text.trim().to_owned()
+    };
     let end =
         (0..=text.len().min(HEADER_TEXT_SIZE)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let text = text[..end].trim_end();

@@ -107,7 +107,7 @@ fn lenient_reading_skips_triangles_of_missing_vertices() {
 #[test]
 fn dangling_references_and_unknown_values_are_dropped() {
     let cases = [
-        ("/scene", json!(3), "dropped: scene: reference to a missing object: 3 of 1"),
+        ("/scene", json!(3), "dropped: scene: reference to a missing object: index 3, but the count is 1"),
         (
             "/scenes/0/nodes",
             json!([0, 8]),
@@ -118,11 +118,15 @@ fn dangling_references_and_unknown_values_are_dropped() {
             json!([5]),
             "dropped: nodes[0].children: references to missing objects, 1 of 1 references",
         ),
-        ("/nodes/0/skin", json!(2), "dropped: nodes[0].skin: reference to a missing object: 2 of 0"),
+        (
+            "/nodes/0/skin",
+            json!(2),
+            "dropped: nodes[0].skin: reference to a missing object: index 2, but the count is 0",
+        ),
         (
             "/meshes/0/primitives/0/material",
             json!(0),
-            "dropped: meshes[0].primitives[0].material: reference to a missing object: 0 of 0",
+            "dropped: meshes[0].primitives[0].material: reference to a missing object: index 0, but the count is 0",
         ),
         (
             "/bufferViews/0/byteStride",

@@ -15,6 +15,8 @@ fn formats_are_detected_by_their_beginning() {
         (b"solid a b\n facet normal 0 0 1\n", "stl"),
         (b"# by hand\r\n\r\n  v 0 0 0\r\n", "obj"),
         (b"mtllib a b.mtl\n", "obj"),
+        (b"MTLLIB a b.mtl\n", "obj"),
+        (b"SOLID a b\n FACET NORMAL 0 0 1\n", "stl"),
         (b"\xef\xbb\xbfply\nformat ascii 1.0\n", "ply"),
         (b"\xef\xbb\xbfsolid a b\n facet normal 0 0 1\n", "stl"),
         (b"\xef\xbb\xbfv 0 0 0\n", "obj"),

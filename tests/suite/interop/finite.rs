@@ -1,9 +1,10 @@
 //! Vertices that are not finite.
 
-use meshspec::interop::Interchange::{self, Obj, Ply};
-use meshspec::scene::{Colors, Faces, Indices, Mesh};
+use meshspec::Strictness;
+use meshspec::interop::Interchange::{self, Gltf, Obj, Ply};
+use meshspec::scene::{Colors, Faces, Indices, Mesh, SceneOptions};
 
-use super::{scene, scene_of, triangle, write};
+use super::{Folder, error, list, read, scene, scene_of, triangle, write};
 
 /// Returns a triangle with a vertex before it, and one after it, that are not finite and that no face uses.
 fn with_unused_vertices() -> Mesh {
@@ -78,4 +79,60 @@ fn used_vertices_that_are_not_finite_are_errors() {
     mesh.positions.push([0.0; 3]);
     mesh.colors.clear();
     assert!(write(Obj, scene_of(vec![mesh])).is_err());
+}
+
+const UNUSED_PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
+    property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n\
+    0 0 0\n1 0 0\n0 1 0\nnan 0 0\n3 0 1 2\n";
+
+/// Game formats would reject the vertex, or store it.
+#[test]
+fn unused_vertices_that_are_not_finite_are_dropped_when_read() {
+    let (read_scene, losses) = scene(Ply, UNUSED_PLY.as_bytes());
+    assert_eq!(read_scene.meshes[0].positions, triangle().positions);
+    assert_eq!(
+        losses,
+        "dropped: meshes[0].positions: vertices that are not finite and that no face uses, 1 of 4 vertices"
+    );
+    let mut mesh = triangle();
+    mesh.positions.push([0.0; 3]);
+    let (mut folder, _) = write(Gltf, scene_of(vec![mesh])).unwrap();
+    folder.get_mut("file.bin").unwrap()[36..40].copy_from_slice(&f32::NAN.to_le_bytes());
+    let (read_scene, losses) = read(Gltf, &folder["file.gltf"], &folder).unwrap();
+    assert_eq!(read_scene.meshes[0].positions, triangle().positions);
+    assert!(
+        list(&losses).contains("vertices that are not finite and that no face uses, 1 of 4"),
+        "{losses:?}"
+    );
+}
+
+#[test]
+fn positions_of_obj_that_a_face_uses_are_finite_in_every_spelling() {
+    for spelling in ["nan", "-nan(ind)", "1.#IND", "inf", "-1.#INF", "1e39"] {
+        let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 {spelling} 0\nf 1 2 3\n");
+        let (read_scene, losses) = scene(Obj, text.as_bytes());
+        assert_eq!(read_scene.meshes[0].positions, triangle().positions, "{spelling}");
+        assert_eq!(losses, "dropped: v: values that no face uses, 1 of 4 values");
+        let used = text.replace("f 1 2 3", "f 1 2 3\nf 1 2 4");
+        assert_eq!(error(Obj, used.as_bytes()), "position 4 is not finite, but a face uses it", "{spelling}");
+        let options = SceneOptions::default().with_strictness(Strictness::Lenient);
+        let lenient = Obj.read(used.as_bytes(), &Folder::new(), &options, &Default::default());
+        assert_eq!(lenient.unwrap().0.meshes[0].positions, triangle().positions);
+    }
+}
+
+/// Points have no faces from which normals could be computed.
+#[test]
+fn normals_of_points_are_not_invented() {
+    let mut points = triangle();
+    points.faces = Faces::triangles(Vec::new());
+    points.normals = Some(vec![[1.0, 0.0, 0.0], [0.0; 3], [0.0, 1.0, 0.0]]);
+    for format in [Gltf, Obj, Ply] {
+        let (folder, losses) = write(format, scene_of(vec![points.clone()])).unwrap();
+        let expected =
+            "dropped: meshes[0].normals: normals of points, some of which have no direction, 1 of 3 normals";
+        assert!(losses.contains(expected), "{losses}");
+        let file = &folder[&format!("file.{format}")];
+        assert_eq!(read(format, file, &folder).unwrap().0.meshes[0].normals, None);
+    }
 }

@@ -28,7 +28,10 @@ fn malformed_faces_of_obj_are_skipped() {
     let text = format!("{SQUARE}f 1 9 2\nf 2 3 4\nf 1 x 3\nf 0 1 2\nf -9 1 2\nf 1 3 4\n");
     assert!(error(Obj, text.as_bytes()).contains('x'));
     let (scene, losses) = lenient(Obj, text.as_bytes()).unwrap();
-    assert_eq!(losses, "dropped: f: faces that are unreadable or refer to missing positions: 4");
+    assert_eq!(
+        losses,
+        "dropped: f: faces that are unreadable, or whose positions are missing or not finite: 4"
+    );
     assert_eq!(corners(&scene), [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
     // A skipped vertex would renumber later ones.
     let error = lenient(Obj, format!("v 0 x 0\n{SQUARE}f 1 2 3\n").as_bytes()).unwrap_err();
@@ -39,7 +42,10 @@ fn malformed_faces_of_obj_are_skipped() {
 fn a_skipped_face_leaves_no_vertices() {
     let text = "o bad\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1//9 2 x\no good\nf 1 2//9 x\nf 1 2 3\n";
     let (scene, losses) = lenient(Obj, text.as_bytes()).unwrap();
-    assert_eq!(losses, "dropped: f: faces that are unreadable or refer to missing positions: 2");
+    assert_eq!(
+        losses,
+        "dropped: f: faces that are unreadable, or whose positions are missing or not finite: 2"
+    );
     assert_eq!((scene.meshes.len(), &*scene.meshes[0].name), (1, "good"));
     assert_eq!(scene.meshes[0].positions.len(), 3);
 }

@@ -131,7 +131,7 @@ fn libraries_define_material_colours() {
         list(&losses),
         "dropped: my colours.mtl: duplicate `newmtl`: only properties that the first definition lacks are added: \"grey\"\n\
          dropped: my colours.mtl: unsupported properties of materials: Kd, Ns\n\
-         dropped: mtllib: `none.mtl my colours.mtl` is missing; only the names of materials were read"
+         dropped: mtllib: `none.mtl my colours.mtl` is missing; its materials have only names"
     );
 }
 
@@ -148,7 +148,7 @@ fn one_line_may_name_several_libraries() {
     let (one, two) = ("newmtl m\nKd 1 0 0\n", "newmtl m\nKd 0 1 0\n");
     let whole = folder(&[("a b.mtl", one), ("a", two), ("b.mtl", two)]);
     assert_eq!(color_and_losses(whole), (Some([1.0, 0.0, 0.0, 1.0]), String::new()));
-    let missing = "dropped: mtllib: `a` is missing; only the names of materials were read";
+    let missing = "dropped: mtllib: `a` is missing; its materials have only names";
     assert_eq!(color_and_losses(folder(&[("b.mtl", two)])), (Some([0.0, 1.0, 0.0, 1.0]), missing.to_owned()));
 }
 
@@ -170,7 +170,7 @@ fn libraries_have_a_limit_and_are_read_once() {
     };
     assert_eq!(losses(&["a.mtl", "a.mtl", "a.mtl"]), "");
     let expected = "dropped: mtllib: \"b.mtl\": the size limit of material libraries is exceeded; \
-                    only the names of materials were read";
+                    its materials have only names";
     assert_eq!(losses(&["a.mtl", "b.mtl"]), expected);
 }
 
@@ -483,11 +483,18 @@ fn libraries_of_other_machines_are_found() {
         ("sub/m.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec()),
         ("m.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec()),
     ]);
-    for name in [".\\sub\\m.mtl", "C:\\a b\\m.mtl", "/home/a/m.mtl", "\"m.mtl\""] {
+    let moved = "changed: mtllib: files at absolute paths were not found; those of the same name beside the model were read: ";
+    let absolute = |path: &str| format!("{moved}\"{path}\"");
+    for (name, expected) in [
+        (".\\sub\\m.mtl", String::new()),
+        ("\"m.mtl\"", String::new()),
+        ("C:\\a b\\m.mtl", absolute("C:\\a b\\m.mtl")),
+        ("/home/a/m.mtl", absolute("/home/a/m.mtl")),
+    ] {
         let text = format!("mtllib {name}\n{SQUARE}usemtl m\nf 1 2 3 4\n");
         let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
         let color = scene.meshes[0].material.base_color;
-        assert_eq!((color, list(&losses)), (Some([1.0, 0.0, 0.0, 1.0]), String::new()), "{name}");
+        assert_eq!((color, list(&losses)), (Some([1.0, 0.0, 0.0, 1.0]), expected), "{name}");
     }
 }
 
@@ -497,4 +504,138 @@ fn colors_from_0_to_255_are_scaled() {
     let Colors::F32(colors) = &scene.meshes[0].colors[0] else { panic!() };
     assert_eq!(colors[2], [0.0, 0.0, 0.2, 1.0]);
     assert!(losses.contains("scaled"), "{losses}");
+}
+
+#[test]
+fn quoted_libraries_are_found() {
+    let folder = Folder::from([
+        ("a b.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec()),
+        ("c d.mtl".to_owned(), b"newmtl n\nKd 0 1 0\n".to_vec()),
+    ]);
+    let text = format!("mtllib \"a b.mtl\" \"c d.mtl\"\n{SQUARE}usemtl m\nf 1 2 3\nusemtl n\nf 1 3 4\n");
+    let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
+    let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.base_color).collect();
+    assert_eq!(colors, [Some([1.0, 0.0, 0.0, 1.0]), Some([0.0, 1.0, 0.0, 1.0])]);
+    assert_eq!(list(&losses), "");
+}
+
+#[test]
+fn names_are_tried_literally_before_backslashes_are_replaced() {
+    let color = |color: &str| format!("newmtl m\nKd {color}\n").into_bytes();
+    let folder = Folder::from([
+        ("a\\m.mtl".to_owned(), color("1 0 0")),
+        ("a/m.mtl".to_owned(), color("0 1 0")),
+        ("b/m.mtl".to_owned(), color("0 0 1")),
+    ]);
+    for (library, expected) in [("a\\m.mtl", [1.0, 0.0, 0.0, 1.0]), ("b\\m.mtl", [0.0, 0.0, 1.0, 1.0])] {
+        let text = format!("mtllib {library}\n{SQUARE}usemtl m\nf 1 2 3 4\n");
+        let (scene, _) = read(Obj, text.as_bytes(), &folder).unwrap();
+        assert_eq!(scene.meshes[0].material.base_color, Some(expected), "{library}");
+    }
+}
+
+#[test]
+fn names_are_continued_by_separate_backslashes() {
+    let text = format!("{SQUARE}g a b \\\n  c \\ \r\nd\nf 1 2 \\  \n3\n");
+    let (scene, losses) = scene(Obj, text.as_bytes());
+    assert_eq!(
+        (&*scene.meshes[0].name, scene.triangles().count(), &*losses),
+        ("a b c d", 1, "dropped: v: values that no face uses, 1 of 4 values")
+    );
+    let (material, losses) =
+        material_of("newmtl m\nmap_Kd -clamp \\\n on a.png -s 1 1 1 \\\n -o 0 0 0\nKd 1 0 0\n");
+    let texture = material.texture.unwrap();
+    assert_eq!((&*texture.name, texture.sampler.wrap, &*losses), ("a.png", [Wrap::Clamp; 2], ""));
+    assert_eq!(material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
+}
+
+/// Quadratic time would take hours.
+#[test]
+fn many_continuations_take_linear_time() {
+    for start in ["", "f 1 2 3", "g a", "# a"] {
+        let text = format!("{SQUARE}{start}{} 1\nf 1 2 3\n", " \\\n".repeat(200_000));
+        let read = Obj.read(text.as_bytes(), &Folder::new(), &Default::default(), &Default::default());
+        assert_eq!(
+            read.unwrap().0.triangles().count(),
+            if start.starts_with('f') { 3 } else { 1 },
+            "{start:?}"
+        );
+    }
+}
+
+#[test]
+fn keywords_may_be_in_upper_case() {
+    let folder = Folder::from([("m.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec())]);
+    let text = "MTLLIB m.mtl\nV 0 0 0\nv 1 0 0\nV 0 1 0\nVT 0 0\nVN 0 0 1\nO a\nG b\nUSEMTL m\nF 1/1/1 2/1/1 3/1/1\n";
+    let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
+    assert_eq!((&*scene.meshes[0].name, list(&losses)), ("a/b", String::new()));
+    assert_eq!(scene.meshes[0].material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
+    assert_eq!(scene.triangles().count(), 1);
+}
+
+#[test]
+fn comments_may_follow_numbers_directly() {
+    let text = "v 0 0 0#a\nv 1 0 0# b\nv 0 1 0 # 1\nvt 0.5#c 2\nf 1/1 2/1 3/1#d 4\n";
+    let (scene, losses) = scene(Obj, text.as_bytes());
+    assert_eq!((scene.meshes[0].faces.indices.clone(), &*losses), (Some(Indices::U32(vec![0, 1, 2])), ""));
+    assert_eq!(scene.meshes[0].uvs[0][0], [0.5, 0.0]);
+    assert_eq!(material_of("newmtl m\nKd 1 0 0#red\n").0.base_color, Some([1.0, 0.0, 0.0, 1.0]));
+}
+
+#[test]
+fn comments_without_a_blank_are_ignored_unless_they_are_part_of_the_name() {
+    let folder = Folder::from([(
+        "m.mtl".to_owned(),
+        b"newmtl red #1\nKd 1 0 0\nnewmtl green\nKd 0 1 0\nnewmtl blue #cold\nKd 0 0 1\n".to_vec(),
+    )]);
+    let material = |name: &str| {
+        let text = format!("mtllib m.mtl #all\n{SQUARE}usemtl {name}\nf 1 2 3 4\n");
+        let Material { name, base_color, .. } =
+            read(Obj, text.as_bytes(), &folder).unwrap().0.meshes.remove(0).material;
+        (name, base_color.map(|[red, green, blue, _]| [red, green, blue]))
+    };
+    assert_eq!(material("red #1"), ("red #1".into(), Some([1.0, 0.0, 0.0])));
+    assert_eq!(material("green #leaf"), ("green".into(), Some([0.0, 1.0, 0.0])));
+    assert_eq!(material("blue"), ("blue #cold".into(), Some([0.0, 0.0, 1.0])));
+    assert_eq!(material("none #2"), ("none #2".into(), None));
+}
+
+#[test]
+fn the_last_of_repeated_properties_applies() {
+    let (material, losses) =
+        material_of("newmtl m\nKd 1 0 0\nd 0.5\nmap_Kd a.png\nKd 0 1 0\nd 0.5\nmap_Kd b.png\n");
+    assert_eq!(material.base_color, Some([0.0, 1.0, 0.0, 0.5]));
+    assert_eq!(material.texture, Some(Texture::file("b.png")));
+    assert_eq!(
+        losses,
+        "dropped: m.mtl: all but the last value of a property that a material repeats: Kd of \"m\", map_Kd of \"m\""
+    );
+}
+
+#[test]
+fn lists_of_libraries_say_how_many_are_missing() {
+    let library: String =
+        (0..30).map(|index| format!("newmtl m\nnewmtl n{index:02}\nx{index:02} 1\n")).collect();
+    let (_, losses) = material_of(&library.replace("newmtl m\n", "").replace("newmtl n00", "newmtl m"));
+    assert!(losses.contains("x18, x19 and 10 more"), "{losses}");
+}
+
+#[test]
+fn only_used_materials_decide_whether_all_are_invisible() {
+    let library = "newmtl m\nTr 1\nnewmtl other\nKd 1 0 0\n";
+    let (material, losses) = material_of(library);
+    assert_eq!((material.base_color, losses.contains("assumed opaque")), (None, true), "{losses}");
+    let folder = Folder::from([("m.mtl".to_owned(), library.into())]);
+    let text = format!("mtllib m.mtl\n{SQUARE}usemtl m\nf 1 2 3\nusemtl other\nf 1 3 4\n");
+    let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
+    assert_eq!(scene.meshes[0].material.base_color, Some([1.0, 1.0, 1.0, 0.0]));
+    assert_eq!(list(&losses), "");
+}
+
+#[test]
+fn statements_of_many_kinds_are_counted() {
+    let text: String = (0..60).map(|index| format!("x{index:02} 1\n")).collect();
+    let (_, losses) = scene(Obj, format!("{SQUARE}{text}x59 2\n").as_bytes());
+    assert!(losses.contains("dropped: x49:") && !losses.contains("dropped: x50:"), "{losses}");
+    assert!(losses.contains("dropped: more unsupported statements, of other kinds: 11"), "{losses}");
 }

@@ -351,7 +351,7 @@ fn colours_of_any_type_and_name() {
         ("uchar", ["red", "green", "blue"], to_255, bytes.clone(), String::new()),
         ("uchar", ["r", "g", "b"], to_255, bytes.clone(), String::new()),
         ("uchar", ["diffuse_red", "diffuse_green", "diffuse_blue"], to_255, bytes.clone(), String::new()),
-        ("uint8", ["ambient_red", "ambient_green", "ambient_blue"], to_255, bytes, String::new()),
+        ("uint8", ["ambient_red", "ambient_green", "ambient_blue"], to_255, bytes.clone(), String::new()),
         (
             "ushort",
             ["red", "green", "blue"],
@@ -361,7 +361,35 @@ fn colours_of_any_type_and_name() {
         ),
         ("int", ["red", "green", "blue"], to_255, floats(0.2), scaled(rgb)),
         ("short", ["r", "g", "b"], to_255, floats(0.2), scaled("r, g, b")),
-        ("uint", ["red", "green", "blue"], ["65535 0 0", "0 65535 0", "0 0 13107"], floats(0.2), scaled(rgb)),
+        (
+            "uint",
+            ["red", "green", "blue"],
+            ["65535 0 0", "0 65535 0", "0 0 13107"],
+            floats(0.2),
+            scaled(rgb).replace("255", "65535"),
+        ),
+        ("int", ["red", "green", "blue"], ["1 0 0", "0 1 0", "0 0 0"], floats(0.0), String::new()),
+        ("uchar", ["diffuse_r", "diffuse_g", "diffuse_b"], to_255, bytes, String::new()),
+        (
+            "char",
+            ["red", "green", "blue"],
+            ["-1 0 0", "0 -1 0", "0 0 51"],
+            floats(0.2),
+            format!(
+                "changed: vertex.{rgb}: negative components were read as unsigned integers\n{}",
+                scaled(rgb)
+            ),
+        ),
+        (
+            "short",
+            ["red", "green", "blue"],
+            ["-1 0 0", "0 -1 0", "0 0 13107"],
+            floats(0.2),
+            format!(
+                "changed: vertex.{rgb}: negative components were read as unsigned integers\n{}",
+                scaled(rgb).replace("255", "65535")
+            ),
+        ),
         ("float", ["red", "green", "blue"], to_255, floats(0.2), scaled(rgb)),
         ("double", ["red", "green", "blue"], ["255 0 0", "0 255 0", "0 0 127.5"], floats(0.5), scaled(rgb)),
         ("float", ["red", "green", "blue"], ["1 0 0", "0 1 0", "0 0 .25"], floats(0.25), String::new()),
@@ -390,6 +418,10 @@ fn alpha_has_its_own_type_and_range() {
     let floats = ["float r", "float g", "float b", "float a"];
     assert_eq!(read(floats, "255 0 51 1"), Colors::F32(vec![[1.0, 0.0, 0.2, 1.0]; 3]));
     assert_eq!(read(floats, "255 0 51 51"), Colors::F32(vec![[1.0, 0.0, 0.2, 0.2]; 3]));
+    let integers = ["int red", "int green", "int blue", "int alpha"];
+    assert_eq!(read(integers, "255 0 51 1"), Colors::F32(vec![[1.0, 0.0, 0.2, 1.0]; 3]));
+    assert_eq!(read(integers, "255 0 51 51"), Colors::F32(vec![[1.0, 0.0, 0.2, 0.2]; 3]));
+    assert_eq!(read(integers, "1 0 1 255"), Colors::F32(vec![[1.0 / 255.0, 0.0, 1.0 / 255.0, 1.0]; 3]));
 }
 
 const WEDGES: &str = "element vertex 5\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\n\
@@ -580,9 +612,82 @@ fn messages_about_lists_name_the_type() {
         "line 7, column 28: `vertex_indices` is a list of double; vertex indices are integers"
     );
     assert_eq!(
-        error(Ply, file("float int").as_bytes()),
-        "line 7, column 15: the number of items has the type float, expected an integer type"
+        error(Ply, file("float int").replace("3 0 0 0", "2.5 0 0 0").as_bytes()),
+        "line 10, column 1: expected a count, found 2.5"
     );
+}
+
+#[test]
+fn lists_that_are_not_read_may_have_any_type() {
+    let text = with_vertex_properties(
+        &["list float double vertex_indices", "list double float a"],
+        ["2 0.5 1 0", "0 0", "0 1 2"],
+    )
+    .replace("property list uchar", "property list float float other\nproperty list float")
+    .replace("3 0 1 2", "1 0.5 3 0 1 2");
+    let (scene, losses) = scene(Ply, text.as_bytes());
+    assert_eq!(scene.triangles().count(), 1);
+    assert_eq!(
+        losses,
+        "dropped: vertex.vertex_indices: lists of values per vertex are not converted\n\
+         dropped: vertex.a: lists of values per vertex are not converted\n\
+         dropped: face.other: properties of faces are not converted"
+    );
+}
+
+#[test]
+fn empty_lists_of_texture_coordinates_are_missing() {
+    let file = |first: &str, second: &str| {
+        format!(
+            "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+             element face 2\nproperty list uchar int vertex_indices\nproperty list uchar float texcoord\nend_header\n\
+             0 0 0\n1 0 0\n0 1 0\n3 0 1 2 {first}\n3 0 2 1 {second}\n"
+        )
+    };
+    let (none, losses) = scene(Ply, file("0", "0").as_bytes());
+    assert_eq!((none.meshes[0].uvs.len(), none.triangles().count(), &*losses), (0, 2, ""));
+    assert_eq!(none.meshes[0].positions, triangle().positions);
+    let (some, losses) = scene(Ply, file("0", "6 0 0 1 0 0 1").as_bytes());
+    assert_eq!((some.meshes[0].uvs[0].len(), some.triangles().count()), (5, 2));
+    assert_eq!(
+        losses,
+        "changed: face.texcoord: missing values were replaced by texture coordinates (0, 0), 3 of 6 corners"
+    );
+}
+
+#[test]
+fn counts_do_not_exceed_totals() {
+    let text = "ply\nformat ascii 1.0\ncomment TextureFile a.png\nelement vertex 3\nproperty float x\nproperty float y\n\
+        element face 3\nproperty list uchar int vertex_indices\nproperty int texnumber\nend_header\n\
+        0 0\n1 0\n0 1\n3 0 1 2 7\n2 0 1 8\n2 0 1 9\n";
+    let (_, losses) = scene(Ply, text.as_bytes());
+    assert!(losses.contains("references to missing images, 3 of 3 faces"), "{losses}");
+}
+
+#[test]
+fn many_images_exceed_the_limits() {
+    let images: String = (0..1000).map(|index| format!("comment TextureFile {index}.png\n")).collect();
+    let faces: String = (0..1000).map(|index| format!("3 0 1 2 {index}\n")).collect();
+    let text = format!(
+        "ply\nformat ascii 1.0\n{images}element vertex 3\nproperty float x\nproperty float y\n\
+         element face 1000\nproperty list uchar int vertex_indices\nproperty int texnumber\nend_header\n\
+         0 0\n1 0\n0 1\n{faces}"
+    );
+    let limits = meshspec::Limits::default().with_max_decoded(100_000);
+    let error = Ply.read(text.as_bytes(), &super::Folder::new(), &Default::default(), &limits).unwrap_err();
+    assert_eq!(error.kind(), meshspec::ErrorKind::LimitExceeded(meshspec::Limit::Decoded));
+    assert!(error.to_string().contains("meshes take more than"), "{error}");
+    assert_eq!(scene(Ply, text.as_bytes()).0.meshes.len(), 1000);
+}
+
+#[test]
+fn texture_coordinates_have_several_names() {
+    for names in [["u", "v"], ["s", "t"], ["texture_u", "texture_v"], ["texture_s", "texture_t"]] {
+        let properties = names.map(|name| format!("float {name}"));
+        let text = with_vertex_properties(&properties.each_ref().map(|property| &**property), ["0 0.5"; 3]);
+        let mesh = scene(Ply, text.as_bytes()).0.meshes.remove(0);
+        assert_eq!((&mesh.uvs, mesh.custom.len()), (&vec![vec![[0.0, 0.5]; 3]], 0), "{names:?}");
+    }
 }
 
 /// The header may end its lines differently than the numbers after it.

@@ -1,8 +1,8 @@
 //! STL.
 
-use meshspec::Strictness;
 use meshspec::interop::Interchange::Stl;
 use meshspec::scene::{Faces, Mesh, SceneOptions};
+use meshspec::{ErrorKind, Limit, Limits, Strictness};
 
 use super::{Folder, error, scene, scene_of, triangle, write};
 
@@ -162,4 +162,24 @@ fn lenient_reading_accepts_missing_facets() {
         losses[0].to_string(),
         "dropped: facets: facets missing at the end of the file, 2 of 3 facets"
     );
+}
+
+#[test]
+fn solids_need_no_end() {
+    let without_end = ASCII.replace("endsolid a b\n", "");
+    let missing = "changed: meshes[0]: `endsolid` is missing; facets may be missing, too";
+    assert_eq!(scene(Stl, without_end.as_bytes()), (scene_of(vec![facet("a b")]), missing.to_owned()));
+    let both = format!("{without_end}{ASCII}");
+    assert_eq!(scene(Stl, both.as_bytes()), (scene_of(vec![facet("a b"); 2]), missing.to_owned()));
+    let empty = error(Stl, b"solid a\nsolid b\nendsolid\n");
+    assert_eq!(empty, "line 2, column 1: expected `facet` or `endsolid`, found `solid`");
+}
+
+#[test]
+fn many_solids_exceed_the_limits() {
+    let text = "solid\nendsolid\n".repeat(1000);
+    let limits = Limits::default().with_max_decoded(100_000);
+    let error = Stl.read(text.as_bytes(), &Folder::new(), &Default::default(), &limits).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Decoded));
+    assert_eq!(scene(Stl, text.as_bytes()).0.meshes.len(), 1000);
 }

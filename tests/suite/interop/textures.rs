@@ -281,3 +281,118 @@ fn a_texture_needs_texture_coordinates_in_gltf() {
     );
     assert_eq!(parse_glb_json(&folder["file.glb"]).get("textures"), None);
 }
+
+#[test]
+fn names_of_images_round_trip_through_libraries() {
+    let names = [
+        "-s.png",
+        "- a.png",
+        "a -s 2.png",
+        "a -clamp on.png",
+        "a # b.png",
+        "a #2.png",
+        "a  b.png",
+        "\"a\".png",
+        "\"a.png\"",
+        "a -type \"b.png",
+        "#a.png",
+        "a.png # b",
+    ];
+    for name in names {
+        let (folder, losses) = write(Obj, scene_of(vec![textured(Texture::file(name))])).unwrap();
+        let found = read(Obj, &folder["file.obj"], &folder).unwrap().0;
+        let library = String::from_utf8_lossy(&folder["file.mtl"]);
+        match name {
+            // A quote could end the quoted name.
+            "a -type \"b.png" => {
+                assert_eq!(texture(&found).name, "a -type _b.png", "{library}");
+                assert!(losses.contains("renamed: meshes[0].material.texture"), "{losses}");
+            }
+            _ => assert_eq!((&*texture(&found).name, &*losses), (name, ""), "{library}"),
+        }
+    }
+}
+
+/// Comments are part of OBJ and MTL, not of PLY.
+#[test]
+fn names_of_images_round_trip_through_ply() {
+    for name in ["a # b.png", "#.png", "-s a.png", "a.png #2", "a.png # b"] {
+        let mut mesh = textured(Texture::file(name));
+        mesh.material.name.clear();
+        let (folder, losses) = write(Ply, scene_of(vec![mesh])).unwrap();
+        let found = read(Ply, &folder["file.ply"], &folder).unwrap().0;
+        assert_eq!((&*texture(&found).name, &*losses), (name, ""));
+    }
+}
+
+#[test]
+fn options_of_maps_have_the_right_number_of_arguments() {
+    for (options, listed) in [
+        ("-type sphere -colorspace sRGB", "map_Kd -colorspace, map_Kd -type"),
+        ("-blendu off -BLENDV off -cc on", "map_Kd -BLENDV, map_Kd -blendu, map_Kd -cc"),
+        (
+            "-boost 1 -bm 0.5 -imfchan r -texres 512",
+            "map_Kd -bm, map_Kd -boost, map_Kd -imfchan, map_Kd -texres",
+        ),
+        ("-mm 0 1 -t 0.1", "map_Kd -mm, map_Kd -t"),
+        ("-t 1 2 3 -mm 0", "map_Kd -mm, map_Kd -t"),
+    ] {
+        for line in [format!("map_Kd {options} a b.png"), format!("map_Kd a b.png {options}")] {
+            let (scene, losses) = with_library(&format!("newmtl m\n{line}\n"));
+            let expected = format!("dropped: m.mtl: unsupported properties of materials: {listed}");
+            assert_eq!((&*texture(&scene).name, losses), ("a b.png", expected), "{line}");
+        }
+    }
+    let (_, losses) = with_library("newmtl m\nmap_Kd a.png -clamp on b c\n");
+    assert_eq!(losses, "dropped: m.mtl: words after the options of `map_Kd`: \"b c\"");
+}
+
+#[test]
+fn absolute_images_are_found_beside_the_library() {
+    let folder = Folder::from([("lib/m.mtl".to_owned(), b"newmtl m\nmap_Kd C:\\maps\\a.png\n".to_vec())]);
+    let text = b"mtllib lib/m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
+    assert_eq!(texture(&read(Obj, text, &folder).unwrap().0), &Texture::file("lib/a.png"));
+}
+
+#[test]
+fn comments_after_names_of_images_are_ignored_unless_the_file_exists() {
+    let found = |name: &str, files: &[&str]| {
+        let mut folder: Folder = files.iter().map(|name| ((*name).to_owned(), PNG.to_vec())).collect();
+        folder.insert("m.mtl".to_owned(), format!("newmtl m\nmap_Kd {name}\n").into_bytes());
+        let text = b"mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
+        texture(&read(Obj, text, &folder).unwrap().0).name.clone()
+    };
+    assert_eq!(found("a.png #2", &[]), "a.png");
+    assert_eq!(found("a.png #2", &["a.png"]), "a.png");
+    assert_eq!(found("a.png #2", &["a.png #2", "a.png"]), "a.png #2");
+    assert_eq!(found("a #2.png", &["a"]), "a");
+    assert_eq!(found("a #2.png", &[]), "a #2.png");
+}
+
+/// The names of glTF contain no comments, and missing properties of materials remain missing.
+#[test]
+fn absent_properties_of_materials_remain_absent() {
+    let (text, folder) = super::triangle_at_nodes(
+        &[[0.0; 3], [1.0, 0.0, -0.0], [-0.0, 1.0, -0.0]],
+        &[json!({ "mesh": 0 })],
+        &[0],
+    );
+    let mut json: Value = serde_json::from_str(&text).unwrap();
+    json["materials"] = json!([{ "name": "a" }]);
+    json["meshes"][0]["primitives"][0]["material"] = json!(0);
+    let (scene, losses) = read(Gltf, json.to_string().as_bytes(), &folder).unwrap();
+    assert_eq!(losses, []);
+    assert_eq!((scene.meshes[0].material.metallic, scene.meshes[0].material.roughness), (1.0, 1.0));
+    let (written, losses) = write(Glb, scene.clone()).unwrap();
+    assert_eq!(losses, "");
+    let found = parse_glb_json(&written["file.glb"]);
+    assert_eq!(found["materials"], json!([{ "name": "a" }]));
+    assert_eq!(
+        read(Gltf, &written["file.glb"], &folder).unwrap().0.meshes[0].material,
+        scene.meshes[0].material
+    );
+    // Bounds contain no −0.
+    for bounds in [&found["accessors"][0]["min"], &found["accessors"][0]["max"]] {
+        assert!(!bounds.to_string().contains('-'), "{bounds}");
+    }
+}

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::textures::Textures;
 use crate::interop::gltf::file::{GltfFile, read_extras};
 use crate::interop::gltf::{SPECULAR_GLOSSINESS, label, take_meshspec_extras};
-use crate::interop::numbers::TextureTransform;
+use crate::interop::texture_transform::TextureTransform;
 use crate::scene::{AlphaMode, Material, Mesh};
 use crate::{Loss, Result};
 

@@ -10,7 +10,8 @@ use crate::interop::gltf::errors::{ReadLog, malformed};
 use crate::interop::gltf::file::{GltfFile, parse_data_uri};
 use crate::interop::gltf::{TEXTURE_SOURCES, TEXTURE_TRANSFORM, label};
 use crate::interop::images;
-use crate::interop::numbers::TextureTransform;
+use crate::interop::references::{self, Reference};
+use crate::interop::texture_transform::TextureTransform;
 use crate::scene::{Filter, Image, Sampler, Texture, Wrap};
 use crate::{Loss, Result};
 
@@ -113,14 +114,14 @@ impl<'a> Textures<'a> {
             (Some(uri), _) => {
                 let Some(data) = parse_data_uri(uri) else {
                     let path: Vec<u8> = percent_decode_str(uri).collect();
-                    let (path, is_shortened) = images::relative_path("", &path);
-                    if is_shortened {
+                    let Reference { name, is_absolute } = references::resolve(self.file.files, "", &path);
+                    if is_absolute {
                         let message = "only the file names of absolute image paths are kept";
                         let loss = Loss::renamed(format!("{}.uri", at()), message);
                         losses.push(loss.with_detail(format_args!("\"{uri}\"")));
                     }
-                    let is_empty = path.is_empty();
-                    return if is_empty { Err(malformed(at(), "an empty URI")) } else { Ok((path, None)) };
+                    let is_empty = name.is_empty();
+                    return if is_empty { Err(malformed(at(), "an empty URI")) } else { Ok((name, None)) };
                 };
                 let (media_type, bytes) = data.map_err(|message| malformed(at(), message))?;
                 (Some(media_type), bytes)

@@ -11,6 +11,7 @@ use crate::interop::gltf::buffer::Buffer;
 use crate::interop::gltf::container::ESCAPED;
 use crate::interop::gltf::{Object, TEXTURE_SOURCES, set_extras, set_if, set_meshspec_extra_if, set_text};
 use crate::interop::images;
+use crate::interop::references;
 use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap, push_index};
 
 /// Repairs materials for glTF: clamps factors and alpha cutoffs, and drops textures without texture coordinates. Lists
@@ -204,7 +205,7 @@ fn sampler_entry(Sampler { wrap, magnify, minify }: Sampler) -> Value {
 
 /// Converts the path of a file to a relative URI. Returns remote URIs unchanged.
 fn to_uri(path: &str) -> String {
-    if images::is_remote(path) {
+    if references::is_remote(path) {
         return path.to_owned();
     }
     let parts = path.split('/').map(|part| percent_encode(&bytes_from_name(part), ESCAPED).to_string());
