@@ -2,7 +2,7 @@
 
 use glam::DQuat;
 
-use super::{Colors, Interpolation, Mesh, Samples, Scene};
+use super::{Colors, Interpolation, Mesh, Samples, Scene, Skin, Weights};
 use crate::Loss;
 
 /// The tolerance for the length of normals and tangents: the precision of half floats and 16-bit integers.
@@ -120,6 +120,15 @@ impl Colors {
     pub(crate) fn replace_non_finite(&mut self, path: String, losses: &mut Vec<Loss>) {
         if let Colors::F32(values) = self {
             replace_non_finite(values.as_flattened_mut(), path, losses);
+        }
+    }
+}
+
+impl Skin {
+    /// Replaces non-finite weights by 0.
+    pub(crate) fn replace_non_finite(&mut self, at: &str, losses: &mut Vec<Loss>) {
+        if let Weights::F32(values) = &mut self.weights {
+            replace_non_finite(values.as_flattened_mut(), format!("{at}.weights"), losses);
         }
     }
 }

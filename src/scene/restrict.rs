@@ -190,6 +190,9 @@ impl Capabilities {
     fn restrict_skins(&self, mesh: &mut Mesh, at: &str, losses: &mut LossRecorder) {
         if self.max_skins == 1 && mesh.skins.len() > 1 {
             let (vertices, format, path) = (mesh.positions.len(), self.format, format!("{at}.skins"));
+            for (set, skin) in mesh.skins.iter_mut().enumerate() {
+                skin.replace_non_finite(&format!("{path}[{set}]"), &mut losses.list);
+            }
             let (skin, reduced) = Skin::reduce_to_four(&mesh.skins, vertices);
             mesh.skins = vec![skin];
             losses.list.extend(reduced.normalization_loss(path.clone(), vertices));

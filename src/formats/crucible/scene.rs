@@ -186,7 +186,8 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
         losses.extend(Loss::quantized(path, message, Quantity::COLORS, largest_error).if_any());
         streams.push(Values::Color(bytes));
     }
-    if let Some(skin) = mesh.skins.into_iter().next() {
+    if let Some(mut skin) = mesh.skins.into_iter().next() {
+        skin.replace_non_finite(&format!("meshes[{index}].skins[0]"), losses);
         let influences = skin.joints.into_iter().zip(skin.weights.into_f32());
         streams.push(Values::BoneWeights(influences.map(to_bone_weights).collect()));
     }

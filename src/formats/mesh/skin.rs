@@ -6,7 +6,6 @@ use glam::Mat4;
 
 use super::schema::NO_JOINT;
 use crate::scene::material::byte_error;
-use crate::scene::repair::replace_non_finite;
 use crate::scene::{self, Joint, Scene, Skin, Weights};
 use crate::{Error, FormatId, Loss, Quantity, Result, path};
 
@@ -105,7 +104,7 @@ fn unbound_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W;
 }
 
 /// Converts a skin to joint ids and 8-bit weights.
-pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots> {
+pub(super) fn from_skin(mut skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots> {
     let to_id = |joint: u16| match joint {
         Skin::NONE => Some(NO_JOINT),
         joint => u8::try_from(joint).ok().filter(|id| *id != NO_JOINT),
@@ -121,11 +120,11 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots
         Ok([a, b, c, d])
     });
     let ids = ids.collect::<Result<Vec<_>>>()?;
+    skin.replace_non_finite("meshes[0].skins[0]", losses);
     let weights = match skin.weights {
         Weights::U8(weights) => weights,
-        Weights::F32(mut weights) => {
+        Weights::F32(weights) => {
             let path = "meshes[0].skins[0].weights";
-            replace_non_finite(weights.as_flattened_mut(), path.to_owned(), losses);
             let (mut worst, mut normalized) = (0.0_f64, 0);
             let vertices = weights.len();
             let bytes = weights.into_iter().map(|weights| {

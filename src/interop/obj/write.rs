@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use super::{CAPABILITIES, CONVENTIONS, library};
 use crate::interop::folder::bytes_from_name;
 use crate::interop::images::{ImageFiles, file_stem};
+use crate::interop::shared::colors::clamp_like_bytes;
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{restrict_to_line, to_obj_line};
 use crate::interop::{Files, WriteResult};
@@ -81,7 +82,9 @@ fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Res
         replace_non_finite(uvs.as_flattened_mut(), format!("meshes[{index}].uvs[0]"), losses);
     }
     if let [Colors::F32(colors)] = &mut *mesh.colors {
-        replace_non_finite(colors.as_flattened_mut(), format!("meshes[{index}].colors[0]"), losses);
+        let path = format!("meshes[{index}].colors[0]");
+        replace_non_finite(colors.as_flattened_mut(), path.clone(), losses);
+        clamp_like_bytes(colors, path, losses);
     }
     let has_alpha = match &*mesh.colors {
         [Colors::F32(colors)] => colors.iter().any(|color| color[3] != 1.0),

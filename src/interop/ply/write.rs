@@ -6,6 +6,7 @@ use std::io::{BufWriter, Write};
 use super::{CAPABILITIES, CONVENTIONS, names};
 use crate::interop::folder::bytes_from_name;
 use crate::interop::images::ImageFiles;
+use crate::interop::shared::colors::clamp_like_bytes;
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{restrict_to_line, to_single_line, unique_name};
 use crate::interop::{Files, WriteResult};
@@ -22,6 +23,9 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
     if let Some(Texture { name, .. }) = &mut mesh.material.texture {
         let line = to_single_line(name);
         restrict_to_line(name, line, "PLY", path, &mut losses);
+    }
+    if let [Colors::F32(colors)] = &mut *mesh.colors {
+        clamp_like_bytes(colors, "meshes[0].colors[0]".to_owned(), &mut losses);
     }
     let polygons = Polygons::take_faces(&mut mesh, 0, &mut losses);
     let names = property_names(&mesh.custom, &mut losses);

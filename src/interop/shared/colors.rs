@@ -1,6 +1,6 @@
 //! Vertex colours of OBJ and PLY, whose range is not declared.
 
-use crate::{Loss, Path};
+use crate::{Loss, Path, Quantity};
 
 /// The component above which fractions are colours from 0 to 255. Vertex colours of high dynamic range stay below, and a
 /// model of colours from 0 to 255 has a brighter component unless it is black.
@@ -29,6 +29,22 @@ pub(in crate::interop) fn byte_scale<'a>(colors: impl Iterator<Item = &'a [f32; 
         let alpha_divisor = if largest_alpha > 1.0 { 255.0 } else { 1.0 };
         [255.0, 255.0, 255.0, alpha_divisor]
     })
+}
+
+/// Clamps colours to 0 to 1 if reading would scale them, as if they were from 0 to 255.
+pub(in crate::interop) fn clamp_like_bytes(colors: &mut [[f32; 4]], path: String, losses: &mut Vec<Loss>) {
+    if byte_scale(colors.iter()).is_none() {
+        return;
+    }
+    let (mut count, mut largest) = (0, 0.0);
+    for component in colors.as_flattened_mut().iter_mut().filter(|component| **component > 1.0) {
+        count += 1;
+        largest = f64::max(largest, f64::from(*component) - 1.0);
+        *component = 1.0;
+    }
+    let message = "colours above 1, which would be read as 0 to 255, become 1";
+    let loss = Loss::quantized(path, message, Quantity::COLORS, largest);
+    losses.push(loss.with_count(count, "numbers"));
 }
 
 /// Divides the components of a colour by the divisors from [`byte_scale`].

@@ -1,8 +1,8 @@
 //! Vertices that are not finite.
 
-use meshspec::Strictness;
-use meshspec::interop::Interchange::{self, Gltf, Obj, Ply};
-use meshspec::scene::{Colors, Faces, Indices, Mesh, SceneOptions};
+use meshspec::interop::Interchange::{self, Glb, Gltf, Obj, Ply};
+use meshspec::scene::{Colors, Faces, Indices, Joint, Mesh, SceneOptions, Skin, Weights};
+use meshspec::{Document, FormatId, Strictness};
 
 use super::{Folder, error, list, read, scene, scene_of, triangle, write};
 
@@ -134,5 +134,45 @@ fn normals_of_points_are_not_invented() {
         assert!(losses.contains(expected), "{losses}");
         let file = &folder[&format!("file.{format}")];
         assert_eq!(read(format, file, &folder).unwrap().0.meshes[0].normals, None);
+    }
+}
+
+/// Formats with normalised weights list weights that are no numbers. IyMA stores them.
+#[test]
+fn weights_that_are_not_finite_are_listed() {
+    for (weight, sets) in [(f32::NAN, 1), (f32::INFINITY, 1), (f32::NAN, 2)] {
+        let mut mesh = triangle();
+        let mut weights = vec![[1.0, 0.0, 0.0, 0.0]; 3];
+        weights[1] = [weight, 1.0, 0.0, 0.0];
+        let skin = Skin { joints: vec![[0, 1, 2, 3]; 3], weights: Weights::F32(weights) };
+        mesh.skins = vec![skin; sets];
+        let mut scene = scene_of(vec![mesh]);
+        scene.skeleton.joints =
+            (0..4).map(|name| Joint { name: format!("{name}"), ..Joint::default() }).collect();
+        let mut lists = vec![("glb", write(Glb, scene.clone()).unwrap().1)];
+        for format in [FormatId::Mesh, FormatId::Crucible, FormatId::Bmd] {
+            let (_, losses) = Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
+            lists.push((format.name(), list(&losses)));
+        }
+        for (format, losses) in lists {
+            let expected = "weights: non-finite numbers were replaced by 0";
+            assert!(losses.contains(expected), "{format}, {weight}, {sets}: {losses}");
+        }
+    }
+}
+
+/// Readers take whole colours above 1 for colours from 0 to 255.
+#[test]
+fn colours_that_would_be_scaled_are_clamped_and_listed() {
+    for (bright, is_ambiguous) in [(2.0, true), (20.5, true), (1.5, false)] {
+        for format in [Obj, Ply] {
+            let mut mesh = triangle();
+            mesh.colors = vec![Colors::F32(vec![[bright, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [1.0; 4]])];
+            let (folder, losses) = write(format, scene_of(vec![mesh])).unwrap();
+            assert_eq!(losses.contains("colours above 1"), is_ambiguous, "{format}, {bright}: {losses}");
+            let again = scene(format, &folder[&format!("file.{format}")]).0;
+            let colors = again.meshes[0].colors[0].clone().into_f32();
+            assert_eq!(colors[0][0], if is_ambiguous { 1.0 } else { bright }, "{format}");
+        }
     }
 }

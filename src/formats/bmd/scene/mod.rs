@@ -257,6 +257,9 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
         _ => {}
     }
     replace_non_finite(&mut mesh, index, losses);
+    if let Some(skin) = mesh.skins.first_mut() {
+        skin.replace_non_finite(&format!("meshes[{index}].skins[0]"), losses);
+    }
     let size = mesh.size();
     let mut attributes = Attributes {
         positions: mesh.positions,

@@ -31,6 +31,9 @@ pub(super) fn repair(scene: &mut Scene, unit: f64, losses: &mut Vec<Loss>) -> Re
         for (set, colors) in mesh.colors.iter_mut().enumerate() {
             clamp_colors(colors, format!("{at}.colors[{set}]"), losses);
         }
+        for (set, skin) in mesh.skins.iter_mut().enumerate() {
+            skin.replace_non_finite(&format!("{at}.skins[{set}]"), losses);
+        }
         repair_custom_attributes(mesh, &at, losses);
     }
     let joints = skins::repair(scene, losses)?;
