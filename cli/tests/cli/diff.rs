@@ -160,7 +160,7 @@ fn different_formats_are_compared_as_scenes() {
     folder.put_mesh("a.mesh", &animated());
     assert_eq!(folder.run("convert a.mesh a.glb").status, 0);
     let text = folder.run("diff a.mesh a.glb").fine();
-    let parts = "counts, names, bounds, surfaces, materials, joints and animations";
+    let parts = "counts, names, bounds, surfaces, materials, winding, joints and animations";
     assert_eq!(text, format!("a.mesh and a.glb: compared as scenes, no differences in {parts}\n"));
     assert_eq!(folder.run("convert a.mesh b.glb --scale 2").status, 0);
     let run = folder.run("diff a.mesh b.glb");
