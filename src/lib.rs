@@ -243,7 +243,9 @@ pub use formats::{
 };
 pub use limits::{Limit, Limits};
 pub use lines::Line;
-pub use loss::{Affected, Category, HIDEABLE_HARM, LargestError, Loss, LossGroup, LossKind, Quantity, Unit};
+pub use loss::{
+    Affected, Category, HIDEABLE_HARM, LargestError, Loss, LossGroup, LossKind, Quantity, Unit, round_up,
+};
 pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};
 pub use path::Path;
 pub use rule::{Enforcement, Rule, Severity};

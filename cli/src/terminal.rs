@@ -44,6 +44,12 @@ pub fn format_number(value: f32) -> String {
     format_decimal(rounded, rounded.abs())
 }
 
+/// Formats a positive number with six significant digits, rounded up.
+pub fn format_rounded_up(value: f64) -> String {
+    let rounded = meshspec::round_up(value, 6);
+    format_decimal(rounded, rounded)
+}
+
 /// Formats a coordinate with enough digits to distinguish it from adjacent `f32` values, so that small extents far from
 /// the origin remain visible.
 pub fn format_coordinate(value: f32) -> String {

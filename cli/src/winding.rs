@@ -3,6 +3,7 @@
 //! Front faces of scenes are counter-clockwise; reading applies the winding of each format. An inverted winding is valid
 //! in all formats, but makes surfaces invisible or black.
 
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use glam::{BVec3, DVec3};
@@ -33,7 +34,7 @@ const MAX_NAMES: usize = 5;
 
 /// Returns a warning about the meshes of a scene that oppose their normals, and one about the meshes that are closed and
 /// have a negative volume. The latter omits meshes that are to be seen from within: a room or sky with another mesh in
-/// it, and the wall of a cavity.
+/// it, and the wall of a cavity. The same applies to the parts of a mesh.
 pub fn warnings(scene: &Scene) -> Vec<String> {
     let solids: Vec<_> = scene.meshes.iter().map(Solid::of).collect();
     let all = BoxTree::of(solids.iter().map(|solid| solid.bounds));
@@ -47,6 +48,7 @@ pub fn warnings(scene: &Scene) -> Vec<String> {
             && is_closed(mesh)
             && !all.as_ref().is_some_and(|tree| tree.has_box_inside(bounds))
             && !positive.as_ref().is_some_and(|tree| tree.has_box_around(bounds))
+            && has_inverted_part(mesh)
         {
             negative.push(index);
         }
@@ -87,10 +89,7 @@ impl Solid {
             let [a, b, c] = corners.map(|corner| position(mesh, corner) - center);
             sum += a.dot(b.cross(c));
         });
-        let volume = sum / 6.0;
-        let least = MIN_VOLUME * (max - min).length().powi(3);
-        let has_volume = volume.is_finite() && volume.abs() > least;
-        let volume = if has_volume { volume } else { 0.0 };
+        let volume = visible_volume(sum, &bounds);
         if mesh.placements.is_empty() {
             return Solid { volume, bounds };
         }
@@ -103,6 +102,79 @@ impl Solid {
                 .flat_map(|transform| corners.clone().map(move |corner| transform.transform_point3(corner))),
         );
         Solid { volume, bounds }
+    }
+}
+
+/// Returns a sixth of `sum`; 0 if it is below [`MIN_VOLUME`], or the bounds are not finite.
+fn visible_volume(sum: f64, bounds: &Bounds) -> f64 {
+    let volume = sum / 6.0;
+    let least = MIN_VOLUME * (bounds.max - bounds.min).length().powi(3);
+    if volume.is_finite() && volume.abs() > least { volume } else { 0.0 }
+}
+
+/// Returns `true` if a connected part of a closed mesh has a negative volume, encloses no other part, and lies in no part
+/// of positive volume.
+fn has_inverted_part(mesh: &Mesh) -> bool {
+    let parts = connected_parts(mesh);
+    let all = BoxTree::of(parts.iter().map(|part| part.bounds));
+    let positive = parts.iter().filter(|part| part.volume > 0.0);
+    let positive = BoxTree::of(positive.map(|part| part.bounds));
+    parts.iter().filter(|part| part.volume < 0.0).any(|part| {
+        !all.as_ref().is_some_and(|tree| tree.has_box_inside(&part.bounds))
+            && !positive.as_ref().is_some_and(|tree| tree.has_box_around(&part.bounds))
+    })
+}
+
+/// Returns the parts of a closed mesh that share no position.
+fn connected_parts(mesh: &Mesh) -> Vec<Solid> {
+    let mut first_at = HashMap::new();
+    let mut parts = DisjointSets {
+        parents: mesh
+            .positions
+            .iter()
+            .enumerate()
+            .map(|(vertex, position)| *first_at.entry(hash_position(*position)).or_insert(vertex))
+            .collect(),
+    };
+    mesh.faces.for_each_triangle(mesh.positions.len(), |[a, b, c]| {
+        parts.join(a as usize, b as usize);
+        parts.join(b as usize, c as usize);
+    });
+    let mut sums: BTreeMap<usize, (f64, Bounds)> = BTreeMap::new();
+    mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
+        let root = parts.root_of(corners[0] as usize);
+        let points = corners.map(|corner| position(mesh, corner));
+        let (sum, bounds) = sums.entry(root).or_insert_with(|| (0.0, Bounds::of(points.into_iter())));
+        *bounds = Bounds::of(points.into_iter().chain([bounds.min, bounds.max]));
+        let [a, b, c] = points.map(|point| point - position(mesh, root as u32));
+        *sum += a.dot(b.cross(c));
+    });
+    sums.into_values().map(|(sum, bounds)| Solid { volume: visible_volume(sum, &bounds), bounds }).collect()
+}
+
+/// Sets of vertices, as a forest.
+struct DisjointSets {
+    /// A vertex of the same set, not above the vertex; the vertex itself if it is the root.
+    parents: Vec<usize>,
+}
+
+impl DisjointSets {
+    /// Returns the root of a vertex, and halves the path to it.
+    fn root_of(&mut self, mut vertex: usize) -> usize {
+        while let Some(parent) = self.parents.get(vertex).copied().filter(|parent| *parent != vertex) {
+            let above = self.parents[parent];
+            self.parents[vertex] = above;
+            vertex = above;
+        }
+        vertex
+    }
+
+    /// Joins the sets of two vertices. Ignores missing vertices.
+    fn join(&mut self, a: usize, b: usize) {
+        let [a, b] = [a, b].map(|vertex| self.root_of(vertex));
+        if let Some(parent) = self.parents.get_mut(a.max(b)) {
+            *parent = a.min(b);
+        }
     }
 }
 

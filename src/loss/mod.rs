@@ -14,4 +14,4 @@ pub use item::{Affected, Loss, LossKind};
 pub(crate) use quantity::format_plain;
 #[cfg(any(all(feature = "bmd", feature = "scene"), feature = "gltf"))]
 pub(crate) use quantity::format_rounded_up;
-pub use quantity::{Quantity, Unit};
+pub use quantity::{Quantity, Unit, round_up};

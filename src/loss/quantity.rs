@@ -90,9 +90,19 @@ impl Unit {
 
 /// Formats a number with two significant digits, rounded up: `0.0012`, `340`, `1.5e-7`.
 pub(crate) fn format_rounded_up(number: f64) -> String {
-    let near = format!("{number:.1e}");
+    format_plain(round_up(number, 2))
+}
+
+/// Rounds a positive number up to `digits` significant digits, from 1 to 17. Stated maxima are rounded this way.
+///
+/// ```
+/// assert_eq!(meshspec::round_up(0.01201, 2), 0.013);
+/// assert_eq!(meshspec::round_up(0.01201, 4), 0.01201);
+/// ```
+pub fn round_up(number: f64, digits: usize) -> f64 {
+    let near = format!("{number:.*e}", digits.clamp(1, 17) - 1);
     let nearest: f64 = near.parse().unwrap_or(number);
-    format_plain(if nearest < number { next_two_digits(&near).unwrap_or(number) } else { nearest })
+    if nearest < number { next_number(&near).unwrap_or(number) } else { nearest }
 }
 
 /// Formats a number, with an exponent if it is very small or large.
@@ -102,10 +112,11 @@ pub(crate) fn format_plain(number: f64) -> String {
 }
 
 /// Returns the number that follows a positive number of the form `1.2e-3`, in steps of its last digit.
-fn next_two_digits(number: &str) -> Option<f64> {
+fn next_number(number: &str) -> Option<f64> {
     let (digits, exponent) = number.split_once('e')?;
-    let tenths: u32 = digits.replace('.', "").parse().ok()?;
-    let exponent: i32 = exponent.parse().ok()?;
+    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let steps: u64 = digits.replace('.', "").parse().ok()?;
+    let exponent: i64 = exponent.parse().ok()?;
     // Parsing rounds correctly, unlike a multiplication by a power of ten.
-    format!("{}e{}", tenths + 1, exponent - 1).parse().ok()
+    format!("{}e{}", steps + 1, exponent - decimals as i64).parse().ok()
 }

@@ -154,6 +154,14 @@ pub(crate) fn sorted_times(times: impl Iterator<Item = f32>) -> Vec<f32> {
     times
 }
 
+/// Returns the time at which a channel that starts again every `period` ticks reaches its last sample, if that is after
+/// the end of an iteration; `None` if the channel has no bend between its samples.
+#[cfg(any(feature = "mesh", feature = "gltf", feature = "bmd"))]
+pub(crate) fn bend_in_loop(times: &[f32], period: Option<f32>) -> Option<f32> {
+    let (period, first, last) = (period?, *times.first()?, *times.last()?);
+    Some(last - period).filter(|bend| *bend > 0.0 && *bend < first.min(period))
+}
+
 impl Channel {
     /// Resamples the channel, with sample times `times`, at the times `ticks`. Loops after `period` ticks, if given.
     #[cfg(any(feature = "mesh", feature = "gltf", feature = "bmd"))]

@@ -32,6 +32,19 @@ impl Scene {
         self.transform_f64(transform.as_dmat4());
     }
 
+    /// Applies the transform to the meshes and joints, for a format without one, which may lack joints, too. Returns
+    /// the loss, if any.
+    pub(super) fn apply_inexpressible_transform(&mut self, format: &str, has_joints: bool) -> Option<Loss> {
+        let transform = self.transform.filter(|transform| *transform != Mat4::IDENTITY)?;
+        let adds_joint = !self.skeleton.joints.is_empty() && !is_translation(transform.as_dmat4());
+        let how = match has_joints && adds_joint {
+            true => "it was applied to vertices, and a root joint with it was added",
+            false => "it was applied to vertices and root joints",
+        };
+        self.apply_transform();
+        Some(Loss::changed("transform", format!("{format} has no scene transform; {how}")))
+    }
+
     /// Applies a 64-bit transform to meshes and joints; see [`apply_transform`](Scene::apply_transform).
     pub(super) fn transform_f64(&mut self, transform: DMat4) {
         self.meshes.iter_mut().for_each(|mesh| mesh.transform_placed(transform));
@@ -42,8 +55,8 @@ impl Scene {
         for joint in &mut self.skeleton.joints {
             joint.inverse_bind *= inverse;
         }
-        let translation = transform.w_axis.truncate();
-        if transform == DMat4::from_translation(translation) {
+        if is_translation(transform) {
+            let translation = transform.w_axis.truncate();
             return self.map_root_translations(|rest| rest + translation);
         }
         let root = self.skeleton.joints.len();
@@ -408,4 +421,9 @@ fn for_each_fan_triangle(face: &[u32], mut visit: impl FnMut([u32; 3])) {
     if let Some((first, corners)) = face.split_first() {
         corners.windows(2).for_each(|pair| visit([*first, pair[0], pair[1]]));
     }
+}
+
+/// Returns `true` if a transform only moves.
+fn is_translation(transform: DMat4) -> bool {
+    transform == DMat4::from_translation(transform.w_axis.truncate())
 }

@@ -55,7 +55,9 @@ mod triangulate;
 pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions};
 pub use capabilities::Capabilities;
-pub use compare::{CompareOptions, DifferenceKind, SceneComparison, SceneDifference, compare};
+pub use compare::{
+    CompareOptions, DifferenceKind, SceneComparison, SceneDifference, UncomparedCorners, compare,
+};
 pub use material::{AlphaMode, Material};
 pub use mesh::{Colors, Components, CustomAttribute, Faces, Indices, Mesh};
 pub use model::{DrawnMesh, Model};

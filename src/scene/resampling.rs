@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::animation::sorted_times;
+use super::animation::{bend_in_loop, sorted_times};
 use super::{Channel, Interpolation, Samples};
 use crate::{Category, Loss, Quantity};
 
@@ -45,11 +45,12 @@ pub(crate) struct DeviationScale {
 type TimedChannel<'a> = (&'a Channel, &'a [f32], Option<f32>);
 
 impl Deviation {
-    /// Compares a channel before and after resampling, at the sample times of both. Also compares it immediately before
-    /// each step and each period end. Rotations are also compared between these times.
+    /// Compares a channel before and after resampling, at the sample times and bends of both. Also compares it immediately
+    /// before each step and each period end. Rotations are also compared between these times.
     pub fn compare(&mut self, before: TimedChannel, after: TimedChannel) {
         let ends = [before.2, after.2].into_iter().flatten().map(f32::next_down);
-        let mut times = sorted_times(before.1.iter().chain(after.1).copied().chain(ends));
+        let bends = [before, after].into_iter().filter_map(|(_, times, period)| bend_in_loop(times, period));
+        let mut times = sorted_times(before.1.iter().chain(after.1).copied().chain(ends).chain(bends));
         // Linear segments deviate most at their ends.
         let mut between = Vec::new();
         if let Samples::Rotation(ends) = before.0.resample(before.1, &times, before.2) {
@@ -80,6 +81,16 @@ impl Deviation {
     pub fn scale_by(&mut self, factor: f64) {
         for deviation in [&mut self.translation, &mut self.rotation, &mut self.scale].into_iter().flatten() {
             *deviation *= factor;
+        }
+    }
+
+    /// Adds the errors of rounded samples, a distance, an angle in degrees and a distance, to the properties that were
+    /// resampled.
+    #[cfg(feature = "bmd")]
+    pub fn widen(&mut self, translation: f32, rotation: f32, scale: f32) {
+        let own = [&mut self.translation, &mut self.rotation, &mut self.scale];
+        for (deviation, error) in own.into_iter().zip([translation, rotation, scale]) {
+            *deviation = deviation.map(|deviation| deviation + f64::from(error));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Reduces scenes to the capabilities of a format, and lists the losses.
 
-use glam::{DMat4, Mat4};
+use glam::DMat4;
 
 use super::capabilities::Capabilities;
 use super::{
@@ -39,15 +39,11 @@ impl Capabilities {
             let loss = Loss::changed("skeleton.joints", message);
             losses.list.extend(loss.with_count_of(moved, vertices, "vertices").if_any());
         }
-        if !self.transform && scene.transform.is_some_and(|transform| transform != Mat4::IDENTITY) {
-            let message =
-                format!("{format} has no scene transform; it was applied to vertices and root joints");
-            losses.list.push(Loss::changed("transform", message));
-        }
         if !self.transform {
             if self.skeleton {
                 scene.record_rounded_roots(conventions.unit, &mut losses.list);
             }
+            losses.list.extend(scene.apply_inexpressible_transform(format, self.skeleton));
             scene.apply_transform();
         }
         losses.list.extend(self.bake_placements(scene, options.max_triangles)?);

@@ -26,10 +26,7 @@ impl Scene {
             return losses;
         }
         if self.transform.is_some_and(|transform| scale_error(transform) > TOLERANCE) {
-            let message =
-                format!("{format} has no scene transform; it was applied to vertices and root joints");
-            losses.push(Loss::changed("transform", message));
-            self.apply_transform();
+            losses.extend(self.apply_inexpressible_transform(format, true));
         }
         let maps: Vec<Mat3> = self.skeleton.joints.iter().map(|joint| rigid_bind_map(joint, &keep)).collect();
         let scaled = maps.iter().filter(|map| !map.abs_diff_eq(Mat3::IDENTITY, TOLERANCE)).count();

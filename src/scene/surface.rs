@@ -110,6 +110,29 @@ impl Surface {
         (nearest.triangle != usize::MAX).then_some(NearestPoint { distance, ..nearest })
     }
 
+    /// Returns the triangles within `reach` metres of a point, each with its nearest point.
+    pub(super) fn all_within(&self, point: DVec3, reach: f64) -> Vec<NearestPoint> {
+        let (mut found, mut open) = (Vec::new(), vec![0]);
+        while let Some(node) = open.pop() {
+            let Some(bounds) = self.nodes.get(node) else { continue };
+            if bounds.distance_squared(point) > reach * reach {
+                continue;
+            }
+            match bounds.second {
+                Some(second) => open.extend([node + 1, second]),
+                None => {
+                    for triangle in &self.triangles[bounds.first..bounds.first + bounds.count] {
+                        let distance = nearest_point_of(triangle.corners, point).distance(point);
+                        if distance <= reach {
+                            found.push(NearestPoint { triangle: triangle.index, distance });
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+
     /// Replaces `nearest`, with a squared distance, if a candidate in the node is nearer.
     fn update_nearest(
         &self,

@@ -116,7 +116,8 @@ fn data_follows_the_schema() {
     // The schema has exactly these keys.
     let schema: Value = serde_json::from_str(include_str!("../../../docs/diff.schema.json")).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    let with_parts = json!({"a": 0, "b": 0, "compared": 0, "parts": 0, "total": 0, "differences": 0});
+    let with_parts = json!({"a": 0, "b": 0, "compared": 0, "parts": 0, "uncompared_corners": 0, "total": 0,
+        "differences": 0});
     assert_eq!(keys(&schema["properties"]), keys(&with_parts));
     let item = &schema["properties"]["differences"]["items"]["properties"];
     let single = json!({"path": 0, "kind": 0, "count": 0, "from": 0, "to": 0, "by": 0,
@@ -160,7 +161,7 @@ fn different_formats_are_compared_as_scenes() {
     folder.put_mesh("a.mesh", &animated());
     assert_eq!(folder.run("convert a.mesh a.glb").status, 0);
     let text = folder.run("diff a.mesh a.glb").fine();
-    let parts = "counts, names, bounds, surfaces, materials, joints and animations";
+    let parts = "counts, names, bounds, surfaces, materials, winding, joints and animations";
     assert_eq!(text, format!("a.mesh and a.glb: compared as scenes, no differences in {parts}\n"));
     assert_eq!(folder.run("convert a.mesh b.glb --scale 2").status, 0);
     let run = folder.run("diff a.mesh b.glb");
@@ -170,6 +171,7 @@ fn different_formats_are_compared_as_scenes() {
     assert_eq!(
         paths,
         [
+            "not compared",
             "bounds.max",
             "surface",
             "animations[\"walk\"].translations",
@@ -179,7 +181,13 @@ fn different_formats_are_compared_as_scenes() {
         ]
     );
     assert!(run.stdout.contains("bounds.max: [1, 2, 0.5] → [2, 4, 1], by 2 m\n"), "{run:?}");
-    assert_eq!(folder.run("diff a.mesh b.glb --tolerance 10").fine().lines().count(), 1);
+    // The corners are too far apart to be matched.
+    let text = folder.run("diff a.mesh b.glb --tolerance 10").fine();
+    assert!(
+        text.lines().count() == 2
+            && text.contains("\n  not compared: 0 corners of the first and 2 of the second file"),
+        "{text}"
+    );
     folder.put_mesh("c.mesh", &triangle());
     let run = folder.run("diff a.mesh c.mesh --scenes");
     assert!(run.stdout.contains("  joints: 1 → 0, by 1\n  animations[\"walk\"]: 1 removed\n"), "{run:?}");
@@ -222,6 +230,16 @@ fn attributes_are_compared_by_corner() {
     let without = format!("{SQUARE}f 1/1 2/2 4/4\nf 1/1 4/4 3/3\n");
     assert_eq!(obj_lines(&square, &without), ["attributes[\"normal\"]: 6 removed"]);
     assert_eq!(obj_lines(&without, &square), ["attributes[\"normal\"]: 6 added"]);
+}
+
+#[test]
+fn reversed_triangles_and_uncompared_corners_are_counted() {
+    let square = format!("{SQUARE}f 1/1/1 2/2/1 4/4/1\nf 1/1/1 4/4/1 3/3/1\n");
+    let reversed = format!("{SQUARE}f 4/4/1 2/2/1 1/1/1\nf 1/1/1 4/4/1 3/3/1\n");
+    assert_eq!(obj_lines(&square, &reversed), ["triangles.winding: 1 of 2 differs"]);
+    let flat = format!("{square}f 2/2/1 2/2/1 4/4/1\n");
+    let text = "not compared: 3 corners of the first and 3 of the second file of triangles without area";
+    assert_eq!(obj_lines(&flat, &flat), [text]);
 }
 
 #[test]

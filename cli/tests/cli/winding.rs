@@ -97,6 +97,25 @@ fn meshes_that_are_seen_from_within_are_not_reported() {
     assert_eq!(warnings("a.obj", outer + &beside), format!("{NEGATIVE}meshes[1] \"1\""));
 }
 
+/// Returns the content as a single object.
+fn in_one_object(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("o "));
+    format!("o all\n{}\n", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The parts of a mesh are judged like meshes.
+#[test]
+fn parts_that_are_seen_from_within_are_not_reported() {
+    let [room, table] = [cube(2.0, 0.0, 0, true, false), cube(1.0, 0.0, 8, false, false)];
+    assert_eq!(warnings("a.obj", in_one_object(&(room + &table))), "");
+    let [solid, cavity] = [cube(2.0, 0.0, 0, false, false), cube(1.0, 0.0, 8, true, false)];
+    assert_eq!(warnings("a.obj", in_one_object(&(solid.clone() + &cavity))), "");
+    // Of more negative than positive volume.
+    let [inverted, beside] = [cube(3.0, 9.0, 8, true, false), cube(1.0, -9.0, 16, false, false)];
+    let found = warnings("a.obj", in_one_object(&(solid + &inverted + &beside)));
+    assert_eq!(found, format!("{NEGATIVE}meshes[0] \"all\""));
+}
+
 /// Rooms with a table, solids with a cavity, and inverted cubes, apart from each other.
 #[test]
 fn each_of_many_meshes_is_compared_with_its_neighbours() {

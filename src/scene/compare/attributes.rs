@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::DVec3;
 
-use super::corners::{CornerSet, Spot, match_corners};
-use super::{DifferenceKind, SceneDifference, Tally, point_text};
+use super::corners::{CornerMatch, CornerSet, Correspondence, Spot, match_corners};
+use super::{DifferenceKind, SceneDifference, Tally, UncomparedCorners, point_text};
 use crate::Quantity;
 use crate::scene::mesh::Components;
 use crate::scene::pose::joint_weights;
@@ -279,6 +279,8 @@ impl Side<'_> {
 /// The pairs of meshes with matched corners, for comparing their materials.
 #[derive(Debug, Default)]
 pub struct MeshPairs {
+    /// The compared meshes of the first scene.
+    pub compared: BTreeSet<usize>,
     /// The pairs whose triangles have the same corners.
     pub by_triangle: BTreeSet<(usize, usize)>,
     /// The pairs with a corner on the surface of the other.
@@ -293,15 +295,22 @@ struct AttributeTally {
     added: u64,
 }
 
+/// The result of [`compare`].
+pub struct AttributeComparison {
+    pub differences: Vec<SceneDifference>,
+    /// The compared parts.
+    pub compared: Vec<String>,
+    pub uncompared: UncomparedCorners,
+}
+
 /// Compares the attributes of two sets of corners. `compare_materials` compares the materials of matched meshes.
-/// Returns the differences and the compared parts.
 pub fn compare(
     prefix: &str,
     sets: [&CornerSet; 2],
     tolerance: f64,
     joints_of_b: &[usize],
     compare_materials: impl FnOnce(&MeshPairs) -> Vec<SceneDifference>,
-) -> (Vec<SceneDifference>, Vec<String>) {
+) -> AttributeComparison {
     let [a, b] = &[Side { set: sets[0], joints: &[] }, Side { set: sets[1], joints: joints_of_b }];
     let attributes = &[a.attributes(), b.attributes()];
     let all: Vec<&Attribute> = attributes[0].union(&attributes[1]).collect();
@@ -319,35 +328,48 @@ pub fn compare(
         f64::from(u8::from(differ)) + values.sum::<f64>()
     };
     let mut tallies: Vec<AttributeTally> = both.iter().map(|_| AttributeTally::default()).collect();
-    let mut pairs = MeshPairs::default();
-    let mut visit = |from: &Spot, to: &Spot, same_triangle: bool| {
-        let meshes = (a.mesh_of(from), b.mesh_of(to));
-        if same_triangle {
-            pairs.by_triangle.insert(meshes)
-        } else {
-            pairs.by_corner.insert(meshes)
+    let compared_meshes = sets[0].model.drawn_meshes.iter().map(|drawn| drawn.mesh);
+    let mut pairs = MeshPairs { compared: compared_meshes.collect(), ..MeshPairs::default() };
+    let mut visit = |found: CornerMatch| {
+        let [own_side, other_side] = if found.side == 0 { [a, b] } else { [b, a] };
+        let Some(likeliest) = found.candidates.first() else { return };
+        let meshes = [own_side.mesh_of(&found.corner), other_side.mesh_of(likeliest)];
+        let meshes = if found.side == 0 { (meshes[0], meshes[1]) } else { (meshes[1], meshes[0]) };
+        match found.correspondence {
+            Correspondence::Triangle => pairs.by_triangle.insert(meshes),
+            Correspondence::FlatTriangle | Correspondence::Position => pairs.by_corner.insert(meshes),
         };
-        let is_interpolated = [from, to].iter().any(|spot| matches!(spot, Spot::Inside { .. }));
+        if found.correspondence == Correspondence::FlatTriangle {
+            return;
+        }
         let is_flipped = sets[0].model.meshes[meshes.0].uv_origin != sets[1].model.meshes[meshes.1].uv_origin;
         for (attribute, tally) in both.iter().zip(&mut tallies) {
-            match (a.value(attribute, from), b.value(attribute, to)) {
-                (Some(before), Some(after)) => {
-                    let rounding = match attribute {
-                        _ if is_interpolated => INTERPOLATION_ROUNDING,
-                        Attribute::Uvs(_) if is_flipped => FLIP_ROUNDING,
-                        Attribute::Colors(_) => COLOR_ROUNDING,
-                        _ => 0.0,
-                    };
-                    let by = before.difference(&after, rounding);
-                    tally.values.add(by, tolerance, || point_text(sets[0].position(from)));
+            let own = own_side.value(attribute, &found.corner);
+            let difference_to = |candidate: &Spot| {
+                let rounding = match attribute {
+                    _ if matches!(candidate, Spot::Inside { .. }) => INTERPOLATION_ROUNDING,
+                    Attribute::Uvs(_) if is_flipped => FLIP_ROUNDING,
+                    Attribute::Colors(_) => COLOR_ROUNDING,
+                    _ => 0.0,
+                };
+                Some(own.as_ref()?.difference(&other_side.value(attribute, candidate)?, rounding))
+            };
+            // Where the counterpart is uncertain, the difference is at least the smallest one.
+            let least = found.candidates.iter().filter_map(difference_to).min_by(f64::total_cmp);
+            let is_missing = |candidate: &Spot| other_side.value(attribute, candidate).is_none();
+            match (least, own) {
+                (Some(by), _) => {
+                    tally.values.add(by, tolerance, || point_text(sets[found.side].position(&found.corner)));
                 }
-                (Some(_), None) => tally.removed += 1,
+                (None, Some(_)) if found.side == 0 => tally.removed += 1,
                 (None, Some(_)) => tally.added += 1,
-                (None, None) => {}
+                (None, None) if found.candidates.iter().any(is_missing) => {}
+                (None, None) if found.side == 0 => tally.added += 1,
+                (None, None) => tally.removed += 1,
             }
         }
     };
-    match_corners(sets, &cost, &mut visit);
+    let counts = match_corners(sets, &cost, &mut visit);
     let mut differences = Vec::new();
     let mut compared = Vec::new();
     let mut tallies: BTreeMap<&Attribute, AttributeTally> = both.into_iter().zip(tallies).collect();
@@ -378,7 +400,21 @@ pub fn compare(
         compared.push("materials".to_owned());
     }
     differences.extend(compare_materials(&pairs));
-    (differences, compared)
+    if counts.paired_triangles > 0 && !sets[0].is_cloud() {
+        compared.push("winding".to_owned());
+    }
+    if counts.reversed_triangles > 0 {
+        let path = format!("{prefix}triangles.winding");
+        differences.push(SceneDifference {
+            compared: Some(counts.paired_triangles),
+            ..SceneDifference::new(path, DifferenceKind::Changed, counts.reversed_triangles)
+        });
+    }
+    let uncompared = UncomparedCorners {
+        without_counterpart: counts.without_counterpart,
+        without_area: counts.without_area,
+    };
+    AttributeComparison { differences, compared, uncompared }
 }
 
 /// Returns a number for the material of each mesh, equal for equal materials of both sets.

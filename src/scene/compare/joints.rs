@@ -1,6 +1,7 @@
 //! Compares the joints of two scenes, and their poses in animations.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
 use glam::{DQuat, DVec3, Mat4};
 
@@ -25,15 +26,16 @@ pub struct JointPairs {
     /// The joint of the second scene for each joint of the first.
     in_b: Vec<Option<usize>>,
     /// The joint of the first scene for each joint of the second. Joints without a counterpart have indices that no
-    /// joint of the first scene has.
+    /// joint of the first scene has, or their own if the first scene has no joints.
     pub in_a: Vec<usize>,
 }
 
 impl JointPairs {
     /// Pairs joints by unique name, then the others in order. Formats may add joints before or after the others; those
-    /// are recognised by the bind poses.
+    /// are recognised by the parents, the bind and the rest poses. If either scene has no joints, weights refer to joints by index.
     pub fn new([a, b]: [&Scene; 2]) -> JointPairs {
-        let [a, b] = [a, b].map(|scene| &*scene.skeleton.joints);
+        let scenes = [a, b];
+        let [a, b] = scenes.map(|scene| &*scene.skeleton.joints);
         let [names, other_names] = [a, b].map(unique_names);
         let mut in_b: Vec<Option<usize>> = a
             .iter()
@@ -47,11 +49,12 @@ impl JointPairs {
         in_b.iter().flatten().for_each(|joint| is_paired[*joint] = true);
         let open_in_a: Vec<usize> = (0..a.len()).filter(|joint| in_b[*joint].is_none()).collect();
         let open_in_b: Vec<usize> = (0..b.len()).filter(|joint| !is_paired[*joint]).collect();
-        let [skipped_in_a, skipped_in_b] = skipped_joints([a, b], [&open_in_a, &open_in_b]);
+        let [skipped_in_a, skipped_in_b] = skipped_joints(scenes, [&open_in_a, &open_in_b]);
         for (joint, other) in open_in_a.iter().skip(skipped_in_a).zip(open_in_b.iter().skip(skipped_in_b)) {
             in_b[*joint] = Some(*other);
         }
-        let mut in_a: Vec<usize> = (0..b.len()).map(|joint| usize::MAX - joint).collect();
+        let without_counterpart = |joint: usize| if a.is_empty() { joint } else { usize::MAX - joint };
+        let mut in_a: Vec<usize> = (0..b.len()).map(without_counterpart).collect();
         for (joint, other) in in_b.iter().enumerate() {
             if let Some(other) = other {
                 in_a[*other] = joint;
@@ -68,24 +71,67 @@ impl JointPairs {
     }
 }
 
-/// Returns the numbers of joints to skip at the start of each list, so that the bind poses of the others fit best.
-fn skipped_joints([a, b]: [&[Joint]; 2], [open_in_a, open_in_b]: [&[usize]; 2]) -> [usize; 2] {
-    let misfit = |skipped_in_a: usize, skipped_in_b: usize| -> f32 {
-        let pairs = open_in_a.iter().skip(skipped_in_a).zip(open_in_b.iter().skip(skipped_in_b));
-        pairs
-            .map(|(joint, other)| {
-                let [from, to] = [a[*joint].inverse_bind, b[*other].inverse_bind];
-                let entries = from.to_cols_array().into_iter().zip(to.to_cols_array());
-                entries.map(|(from, to)| (from - to).abs()).fold(0.0, f32::max)
-            })
-            .sum()
-    };
+/// Returns the numbers of joints to skip at the start of each list, so that the parents of the others correspond and, if
+/// this does not decide, their bind or rest poses fit best.
+fn skipped_joints(scenes: [&Scene; 2], [open_in_a, open_in_b]: [&[usize]; 2]) -> [usize; 2] {
     let surplus_in_a = open_in_a.len().saturating_sub(open_in_b.len());
     let surplus_in_b = open_in_b.len().saturating_sub(open_in_a.len());
     // Only both ends: formats add one joint, for the model itself.
     let ends = [[0, 0], [surplus_in_a, surplus_in_b]];
-    let [first, last] = ends.map(|[in_a, in_b]| misfit(in_a, in_b));
-    if last < first { ends[1] } else { ends[0] }
+    if surplus_in_a == surplus_in_b {
+        return ends[0];
+    }
+    let [a, b] = scenes.map(|scene| &*scene.skeleton.joints);
+    let other_parents = |[skipped_in_a, skipped_in_b]: [usize; 2]| {
+        let pairs = open_in_a.iter().skip(skipped_in_a).zip(open_in_b.iter().skip(skipped_in_b));
+        let in_b: HashMap<usize, usize> = pairs.map(|(joint, other)| (*joint, *other)).collect();
+        let paired: HashSet<usize> = in_b.values().copied().collect();
+        let is_kept = |(joint, other): (&usize, &usize)| match (a[*joint].parent, b[*other].parent) {
+            (Some(parent), Some(other)) => in_b.get(&parent) == Some(&other),
+            // The parent may be the added joint.
+            (None, Some(other)) => !paired.contains(&other),
+            (Some(parent), None) => !in_b.contains_key(&parent),
+            (None, None) => true,
+        };
+        in_b.iter().filter(|(joint, other)| !is_kept((joint, other))).count()
+    };
+    match other_parents(ends[0]).cmp(&other_parents(ends[1])) {
+        Ordering::Less => return ends[0],
+        Ordering::Greater => return ends[1],
+        Ordering::Equal => {}
+    }
+    let poses = scenes.map(|scene| {
+        let joints = 0..scene.skeleton.joints.len();
+        let bound: Vec<Mat4> = joints.map(|joint| inverse_bind(scene, joint).inverse()).collect();
+        [bound, PosedJoints::new(scene, scene.skeleton.rest_pose()).global]
+    });
+    // Rebinding makes the rest pose the bind pose, which formats without rest poses keep.
+    let misfit = |[skipped_in_a, skipped_in_b]: [usize; 2]| -> f32 {
+        let of_poses = |a: &[Mat4], b: &[Mat4]| -> f32 {
+            let pairs = open_in_a.iter().skip(skipped_in_a).zip(open_in_b.iter().skip(skipped_in_b));
+            pairs
+                .map(|(joint, other)| {
+                    let entries = a[*joint].to_cols_array().into_iter().zip(b[*other].to_cols_array());
+                    entries.map(|(from, to)| (from - to).abs()).fold(0.0, f32::max)
+                })
+                .sum()
+        };
+        let [of_a, of_b] = &poses;
+        of_a.iter().flat_map(|a| of_b.iter().map(|b| of_poses(a, b))).fold(f32::INFINITY, f32::min)
+    };
+    if misfit(ends[1]) < misfit(ends[0]) { ends[1] } else { ends[0] }
+}
+
+/// Returns the inverse bind matrix of a joint, with the transform of the scene applied.
+fn inverse_bind(scene: &Scene, joint: usize) -> Mat4 {
+    let inverse = scene.transform.map_or(Mat4::IDENTITY, |transform| transform.inverse());
+    scene.skeleton.joints[joint].inverse_bind * inverse
+}
+
+/// Returns `true` if two matrices are equal except for rounding.
+fn are_near(a: Mat4, b: Mat4) -> bool {
+    let size = a.to_cols_array().into_iter().map(f32::abs).fold(1.0, f32::max);
+    a.abs_diff_eq(b, ROUNDING as f32 * size)
 }
 
 /// Returns the index of each named joint; `None` for duplicate names.
@@ -99,8 +145,12 @@ fn unique_names(joints: &[Joint]) -> HashMap<&str, Option<usize>> {
 
 /// A pose of a scene: transforms relative to the parents, and in model space.
 struct PosedJoints {
+    /// The transforms relative to the parents; those of roots in model space.
     local: Vec<Transform>,
     global: Vec<Mat4>,
+    /// The transforms of roots relative to the transform of the scene.
+    untransformed: Vec<Transform>,
+    transform: Mat4,
 }
 
 impl PosedJoints {
@@ -108,6 +158,7 @@ impl PosedJoints {
         let transform = scene.transform.unwrap_or(Mat4::IDENTITY);
         let global = scene.skeleton.global_matrices(&local);
         let global: Vec<Mat4> = global.into_iter().map(|matrix| transform * matrix).collect();
+        let untransformed = local.clone();
         if transform != Mat4::IDENTITY {
             for ((joint, local), global) in scene.skeleton.joints.iter().zip(&mut local).zip(&global) {
                 if joint.parent.is_none() {
@@ -115,7 +166,12 @@ impl PosedJoints {
                 }
             }
         }
-        PosedJoints { local, global }
+        PosedJoints { local, global, untransformed, transform }
+    }
+
+    /// Returns the matrix that a joint's transform is relative to.
+    fn frame(&self, joint: &Joint) -> Mat4 {
+        joint.parent.and_then(|parent| self.global.get(parent).copied()).unwrap_or(self.transform)
     }
 }
 
@@ -193,10 +249,7 @@ impl Comparison<'_> {
         let mut bind = Tally::default();
         for (index, other) in pairs.in_b.iter().enumerate() {
             let Some(other) = *other else { continue };
-            let [from, to] = [(a, index), (b, other)].map(|(scene, joint)| {
-                let inverse = scene.transform.map_or(Mat4::IDENTITY, |transform| transform.inverse());
-                scene.skeleton.joints[joint].inverse_bind * inverse
-            });
+            let [from, to] = [inverse_bind(a, index), inverse_bind(b, other)];
             let pairs = || from.to_cols_array().into_iter().zip(to.to_cols_array());
             let size = pairs().map(|(a, b)| a.abs().max(b.abs())).fold(1.0, f32::max);
             let by = pairs().map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max);
@@ -208,7 +261,8 @@ impl Comparison<'_> {
         self.add(bind.difference("joints.inverse_bind".to_owned(), Quantity::MATRICES));
     }
 
-    /// Adds the differences between two poses: relative to the parents if these correspond, else in model space.
+    /// Adds the differences between two poses: relative to the parents if these correspond or coincide, else in model
+    /// space.
     fn add_poses(
         &self,
         tally: &mut TransformTally,
@@ -221,8 +275,13 @@ impl Comparison<'_> {
         let rounding = ROUNDING * f64::from(positions.fold(0.0, f32::max));
         for (index, joint) in joints.iter().enumerate() {
             let Some(other) = pairs.in_b[index] else { continue };
+            let [frame, other_frame] = [posed[0].frame(joint), posed[1].frame(&others[other])];
             let transforms = match pairs.are_parents_paired(joint, &others[other]) {
                 true => [posed[0].local[index], posed[1].local[other]],
+                // A format without a transform of the scene has a joint for it.
+                false if are_near(frame, other_frame) => {
+                    [posed[0].untransformed[index], posed[1].untransformed[other]]
+                }
                 false => [posed[0].global[index], posed[1].global[other]].map(Transform::from_matrix),
             };
             tally.add(transforms, rounding, self.tolerance, &|| at(index));

@@ -12,7 +12,9 @@ const FACTORS: Quantity = Quantity::new("factors", Unit::OfOne);
 /// their matched corners and, without any, with meshes whose material has the same name.
 pub fn compare(scenes: [&Scene; 2], pairs: &MeshPairs, tolerance: f64) -> Vec<SceneDifference> {
     let mut differences: Vec<SceneDifference> = Vec::new();
-    for (index, mesh) in scenes[0].meshes.iter().enumerate() {
+    for (index, mesh) in
+        scenes[0].meshes.iter().enumerate().filter(|(index, _)| pairs.compared.contains(index))
+    {
         let range = (index, 0)..=(index, usize::MAX);
         let mut counterparts: Vec<usize> =
             pairs.by_triangle.range(range.clone()).map(|pair| pair.1).collect();
@@ -20,8 +22,11 @@ pub fn compare(scenes: [&Scene; 2], pairs: &MeshPairs, tolerance: f64) -> Vec<Sc
             counterparts = pairs.by_corner.range(range).map(|pair| pair.1).collect();
         }
         if counterparts.is_empty() {
-            let same = |other: &Mesh| other.material.name == mesh.material.name;
-            counterparts = scenes[1].meshes.iter().position(same).into_iter().collect();
+            let is_same = |other: &Mesh| other.material.name == mesh.material.name;
+            // Preferably the mesh with the same index, since materials may have no names.
+            let in_place = scenes[1].meshes.get(index).filter(|other| is_same(other)).map(|_| index);
+            counterparts =
+                in_place.or_else(|| scenes[1].meshes.iter().position(is_same)).into_iter().collect();
         }
         for other in counterparts.into_iter().filter_map(|other| scenes[1].meshes.get(other)) {
             let path = match &*mesh.material.name {

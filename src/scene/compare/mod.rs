@@ -56,6 +56,28 @@ pub struct SceneComparison {
     pub compared: Vec<String>,
     /// The differences.
     pub differences: Vec<SceneDifference>,
+    /// The corners of triangles whose attributes are not compared.
+    pub uncompared: UncomparedCorners,
+}
+
+/// The numbers of corners of triangles whose attributes [`compare`] does not compare, in the first and in the second
+/// scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct UncomparedCorners {
+    /// Corners without a counterpart: no triangle of the other scene faces the same way within 1 % of its size.
+    pub without_counterpart: [u64; 2],
+    /// Corners of triangles without an area.
+    pub without_area: [u64; 2],
+}
+
+impl UncomparedCorners {
+    fn add(&mut self, other: &UncomparedCorners) {
+        let counts = self.without_counterpart.iter_mut().chain(&mut self.without_area);
+        let others = other.without_counterpart.iter().chain(&other.without_area);
+        counts.zip(others).for_each(|(count, other)| *count += other);
+    }
 }
 
 /// A difference between two scenes.
@@ -164,8 +186,10 @@ impl Tally {
 /// Compares two scenes.
 ///
 /// Corners of triangles are matched by their position and face, so the order of vertices and faces, the split into
-/// meshes, and the names of meshes do not matter. Where the triangulation differs, attributes are interpolated. Joints
-/// are matched by name, and influences are added up per joint.
+/// meshes, and the names of meshes do not matter. Where the triangulation differs, attributes are interpolated. Where
+/// positions are shifted so far that the counterpart of a corner is uncertain, the difference is the smallest to any
+/// corner in reach. Triangles with the same corners and opposite windings differ in `triangles.winding`. Joints are
+/// matched by name, and influences are added up per joint.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -234,7 +258,8 @@ impl Comparison<'_> {
             ("vertices", |scene| scene.meshes.iter().map(|mesh| mesh.positions.len() as u64).sum()),
             ("triangles", |scene| scene.meshes.iter().map(|mesh| mesh.triangle_count()).sum()),
             ("joints", |scene| scene.skeleton.joints.len() as u64),
-            ("lods", |scene| scene.lods.len() as u64),
+            // A scene without levels displays its meshes as a scene with one.
+            ("lods", |scene| scene.lods.len().max(1) as u64),
         ];
         for (name, count) in counts {
             let [from, to] = self.scenes.map(count);
@@ -267,15 +292,15 @@ impl Comparison<'_> {
     /// Compares the distances of levels of detail, the properties and the user data.
     fn compare_values(&mut self) {
         let [a, b] = self.scenes;
-        for (level, (from, to)) in a.lods.iter().zip(&b.lods).enumerate() {
-            let by = f64::from((from.distance - to.distance).abs());
+        let [distances, others] = [a, b].map(distances_of_levels);
+        for (level, (from, to)) in distances.into_iter().zip(others).enumerate() {
+            let by = f64::from((from - to).abs());
             if by > self.tolerance {
-                let path = format!("lods[{level}].distance");
-                let difference = SceneDifference::changed(path, from.distance, to.distance);
+                let difference = SceneDifference::changed(format!("lods[{level}].distance"), from, to);
                 self.add([difference.by(by, Quantity::DISTANCES)]);
             }
         }
-        if a.lods.len().min(b.lods.len()) > 0 {
+        if a.lods.len().max(b.lods.len()) > 0 {
             self.note_compared("levels of detail");
         }
         let value_in = |scene: &Scene, name: &str| {
@@ -325,17 +350,23 @@ impl Comparison<'_> {
                 a.add_points();
                 b.add_points();
             }
-            let (differences, compared) =
-                attributes::compare(&prefix, [a, b], self.tolerance, &joints.in_a, |pairs| {
-                    materials::compare([&posed[0], &posed[1]], pairs, self.tolerance)
-                });
-            self.add(differences);
-            for part in compared {
+            let found = attributes::compare(&prefix, [a, b], self.tolerance, &joints.in_a, |pairs| {
+                materials::compare([&posed[0], &posed[1]], pairs, self.tolerance)
+            });
+            self.add(found.differences);
+            for part in found.compared {
                 self.note_compared(part);
             }
+            self.result.uncompared.add(&found.uncompared);
         }
         Ok(())
     }
+}
+
+/// Returns the distances of the levels of detail. Scenes without levels are displayed at any distance.
+fn distances_of_levels(scene: &Scene) -> Vec<f32> {
+    let distances: Vec<f32> = scene.lods.iter().map(|level| level.distance).collect();
+    if distances.is_empty() { vec![0.0] } else { distances }
 }
 
 /// Returns one flag per mesh: `true` if the mesh is displayed in the level of detail `level`, counted from the finest,
@@ -350,13 +381,13 @@ fn meshes_of_level(scene: &Scene, level: usize) -> Vec<bool> {
     (0..scene.meshes.len()).map(|mesh| meshes.contains(&mesh)).collect()
 }
 
-/// Returns the scene with its transform applied and its vertices in `pose`.
+/// Returns the scene with its vertices in `pose`, then its transform applied.
 fn posed_scene(scene: &Scene, pose: &Pose) -> Result<Scene> {
     let mut scene = scene.clone();
-    scene.apply_transform();
     scene.set_rest_pose(pose)?;
-    let rest = scene.skeleton.rest_pose();
-    scene.apply_pose(&rest);
+    scene.apply_rest_pose();
+    // Last, since it may add a joint with a rest transform to joints without one.
+    scene.apply_transform();
     Ok(scene)
 }
 

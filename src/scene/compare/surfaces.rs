@@ -4,8 +4,12 @@ use glam::DVec3;
 
 use super::{Comparison, DifferenceKind, SceneDifference, point_text, posed_scene};
 use crate::scene::exact::Extent;
-use crate::scene::{Animation, Model, Pose, Surface};
+use crate::scene::{Animation, Model, Pose, Scene, Surface};
 use crate::{Quantity, Result};
+
+/// The largest ignored distance of skinned positions, relative to the largest coordinate: rounding of 32-bit matrix
+/// products.
+const POSE_ROUNDING: f64 = 2e-6;
 
 impl Comparison<'_> {
     /// Compares bounds and surfaces in the rest pose.
@@ -30,14 +34,16 @@ impl Comparison<'_> {
     /// pose. Without triangles, compares the distances of points.
     fn compare_in_pose(&mut self, prefix: &str, poses: &[Pose; 2], is_rest: bool) -> Result<()> {
         let mut models = Vec::new();
+        let mut rounding = 0.0_f64;
         for (scene, pose) in self.scenes.into_iter().zip(poses) {
             let Ok(posed) = posed_scene(scene, pose) else { return Ok(()) };
+            rounding = rounding.max(pose_rounding(scene)).max(pose_rounding(&posed));
             let finest = posed.finest_meshes();
             models.push(Model::of_meshes(posed, &finest)?);
         }
         let [a, b] = &*models else { return Ok(()) };
         if is_rest {
-            self.compare_bounds([a, b]);
+            self.compare_bounds([a, b], rounding);
         }
         let points_only = a.triangles.is_empty() && b.triangles.is_empty();
         let surfaces = [a, b].map(|model| match points_only {
@@ -54,7 +60,8 @@ impl Comparison<'_> {
         self.note_compared(if points_only { "points" } else { "surfaces" });
         let [of_a, of_b] = &surfaces;
         let [from_b, from_a] = [of_b.distances(a), of_a.distances(b)];
-        let distances = || from_b.iter().chain(from_a.iter());
+        let above_rounding = |distance: f64| if distance <= rounding { 0.0 } else { distance };
+        let distances = || from_b.iter().chain(from_a.iter()).map(above_rounding);
         let (mut compared, mut above, mut largest, mut sum) = (0_u64, 0_u64, 0.0_f64, 0.0);
         for distance in distances() {
             compared += 1;
@@ -82,7 +89,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    fn compare_bounds(&mut self, models: [&Model; 2]) {
+    fn compare_bounds(&mut self, models: [&Model; 2], rounding: f64) {
         let [a, b] = models.map(|model| {
             let mut extent = Extent::default();
             model.points.iter().filter(|point| point.is_finite()).for_each(|point| extent.add(*point));
@@ -93,11 +100,19 @@ impl Comparison<'_> {
             .map(|(name, from, to)| (name, from + DVec3::ZERO, to + DVec3::ZERO));
         for (name, from, to) in corners {
             let by = (from - to).abs().max_element();
-            if by > self.tolerance {
+            if by > self.tolerance.max(rounding) {
                 let text = |at: DVec3| format!("[{}, {}, {}]", at.x, at.y, at.z);
                 let difference = SceneDifference::changed(format!("bounds.{name}"), text(from), text(to));
                 self.add([difference.by(by, Quantity::POSITIONS)]);
             }
         }
     }
+}
+
+/// Returns the largest ignored distance of skinned positions; 0 if no vertex is skinned.
+fn pose_rounding(scene: &Scene) -> f64 {
+    let skinned =
+        scene.meshes.iter().filter(|mesh| !mesh.skins.is_empty() && !scene.skeleton.joints.is_empty());
+    let coordinates = skinned.flat_map(|mesh| mesh.positions.as_flattened()).filter(|x| x.is_finite());
+    POSE_ROUNDING * coordinates.map(|coordinate| f64::from(coordinate.abs())).fold(0.0, f64::max)
 }

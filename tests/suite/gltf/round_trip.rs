@@ -39,7 +39,9 @@ proptest! {
             // For joint numbers without a skeleton, a skeleton is added; joints without a weight are dropped.
             for loss in &losses {
                 prop_assert!(loss.path == "skeleton" || loss.kind == LossKind::Quantized, "{loss}");
-                prop_assert!(loss.error.is_none_or(|error| error < 1e-5), "{loss}");
+                // Bind poses may have shear.
+                let is_small = loss.error.is_none_or(|error| error < 1e-5);
+                prop_assert!(is_small || loss.path == "skeleton.joints.scale", "{loss}");
             }
             let (again, lost) = read(format, &files).unwrap();
             let splits_only = lost.iter().all(|loss| loss.kind == LossKind::Split);

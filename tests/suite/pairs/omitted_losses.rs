@@ -2,21 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use meshspec::scene::{Scene, SceneOptions};
-use meshspec::{Document, FormatId, Loss, LossKind};
+use meshspec::{FormatId, Loss, LossKind};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-use super::{TARGETS, Target, assert_explained, scenes, with_names_of_joints};
-
-/// Converts the scene to a format and back. Also returns the losses. `None` if the format cannot represent the scene.
-fn convert(scene: &Scene, (format, dialect): Target) -> Option<(Scene, Vec<Loss>)> {
-    let options = SceneOptions::default().with_dialect(dialect);
-    let (document, mut losses) = Document::from_scene(format, scene.clone(), &options).ok()?;
-    let (found, more) = document.into_scene(&options).unwrap();
-    losses.extend(more);
-    Some((found, losses))
-}
+use super::{TARGETS, assert_explained, scenes, with_names_of_joints, write_and_read};
 
 /// Returns `true` if the comparison may pass without the loss, because another loss covers it or it is within rounding.
 fn is_small(loss: &Loss) -> bool {
@@ -61,7 +51,7 @@ fn an_omitted_loss_is_detected() {
         let scene = scenes::at_rest_in_the_bind_pose().new_tree(&mut runner).unwrap().current();
         let scene = with_names_of_joints(scene);
         for target in TARGETS {
-            let Some((found, losses)) = convert(&scene, target) else { continue };
+            let Some((found, losses)) = write_and_read(&scene, target) else { continue };
             for index in 0..losses.len() {
                 let mut rest = losses.clone();
                 let omitted = rest.remove(index);

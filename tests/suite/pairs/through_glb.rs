@@ -11,10 +11,8 @@ use proptest::test_runner::TestCaseError;
 use super::{assert_explained, convert_and_compare, with_names_of_joints};
 use crate::common::File;
 
-/// Converts a scene to GLB and back, and asserts that the losses explain the differences. Returns the new scene;
-/// `None` if a position is not finite.
-fn through_glb(scene: Scene) -> Result<Option<Scene>, TestCaseError> {
-    let scene = with_names_of_joints(scene);
+/// Converts a scene to GLB and back. Also returns the losses. `None` if a position is not finite.
+pub fn write_and_read_glb(scene: &Scene) -> Option<(Scene, Vec<Loss>)> {
     let options = SceneOptions::default();
     let mut files = BTreeMap::new();
     let mut losses: Vec<Loss> = match Interchange::Glb.write(scene.clone(), "x.glb", &mut files, &options) {
@@ -22,12 +20,20 @@ fn through_glb(scene: Scene) -> Result<Option<Scene>, TestCaseError> {
         Err(error) => {
             assert_eq!(error.kind(), ErrorKind::Inexpressible, "{error}");
             assert!(error.path().to_string().contains(".positions["), "{error}");
-            return Ok(None);
+            return None;
         }
     };
     let bytes = &files["x.glb"];
     let (found, more) = Interchange::Glb.read(bytes, &files, &options, &Default::default()).unwrap();
     losses.extend(more);
+    Some((found, losses))
+}
+
+/// Converts a scene to GLB and back, and asserts that the losses explain the differences. Returns the new scene;
+/// `None` if a position is not finite.
+fn through_glb(scene: Scene) -> Result<Option<Scene>, TestCaseError> {
+    let scene = with_names_of_joints(scene);
+    let Some((found, losses)) = write_and_read_glb(&scene) else { return Ok(None) };
     assert_explained(scene, &found, None, &losses)
         .map_err(|why| TestCaseError::fail(format!("glb: {why}\n{:#?}", &losses[..losses.len().min(20)])))?;
     Ok(Some(found))

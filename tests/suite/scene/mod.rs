@@ -1,5 +1,6 @@
 //! Properties of scenes: a round trip of a document through a scene changes only content that is listed as a loss.
 
+mod compare;
 mod detail;
 mod packing;
 mod poses;

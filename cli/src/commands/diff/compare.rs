@@ -85,6 +85,7 @@ impl ComparisonOptions<'_> {
                 .map_err(|error| Failure::invalid(&format!("{} and {}", a.name(), b.name()), error))?;
             comparison.differences.into_iter().for_each(|found| differences.push(found.into()));
             differences.compared_parts = comparison.compared;
+            differences.uncompared_corners = comparison.uncompared;
         }
         Ok(format)
     }

@@ -6,10 +6,10 @@ use std::fmt;
 use meshspec::Unit;
 use meshspec::layout::walk::{Segment, path_text};
 pub use meshspec::scene::DifferenceKind;
-use meshspec::scene::SceneDifference;
+use meshspec::scene::{SceneDifference, UncomparedCorners};
 use serde::Serialize;
 
-use crate::terminal::{counted, format_number};
+use crate::terminal::{counted, format_rounded_up};
 
 /// A difference between two files, or a group of differences of the same kind at several items of a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -133,19 +133,6 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Formats a number with six significant digits that is not below `number`, unless six digits are exact.
-fn format_rounded_up(number: f64) -> String {
-    let nearest = number as f32;
-    let text = format_number(nearest);
-    match text.parse::<f64>() {
-        // One part in a million: the sixth digit rounds up, at most twice.
-        Ok(shown) if shown < number && f64::from(nearest) != shown => {
-            format_number((number * (1.0 + 5e-6)) as f32)
-        }
-        _ => text,
-    }
-}
-
 /// Collects differences, in groups or individually.
 #[derive(Default)]
 pub struct Differences {
@@ -155,6 +142,8 @@ pub struct Differences {
     pub total: u64,
     /// The compared parts of scenes; empty for values.
     pub compared_parts: Vec<String>,
+    /// The corners of scenes whose attributes are not compared.
+    pub uncompared_corners: UncomparedCorners,
 }
 
 /// The index of a group of differences in the list, and the first and last index of its items.

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::ArgAction::SetTrue;
 use clap::Args;
+use meshspec::scene::UncomparedCorners;
 use meshspec::{AnyFormat, Formats};
 use serde::Serialize;
 
@@ -72,6 +73,9 @@ struct DiffReport<'o> {
     /// The compared parts of scenes; empty for values.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     parts: &'o [String],
+    /// The corners whose attributes are not compared; `None` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uncompared_corners: Option<UncomparedCorners>,
     /// The number of differences before they are grouped.
     total: u64,
     differences: &'o [Difference],
@@ -99,6 +103,8 @@ impl Diff {
 
     fn print(&self, differences: &Differences, format: Option<AnyFormat>) -> Result<()> {
         let Differences { list, total, .. } = differences;
+        let uncompared_corners =
+            Some(differences.uncompared_corners).filter(|corners| *corners != UncomparedCorners::default());
         if self.output_format == Json {
             let compared = if format.is_some() { "values" } else { "scenes" };
             return print_json(&DiffReport {
@@ -106,6 +112,7 @@ impl Diff {
                 b: text_of(&self.b),
                 compared,
                 parts: &differences.compared_parts,
+                uncompared_corners,
                 total: *total,
                 differences: list,
             });
@@ -124,6 +131,9 @@ impl Diff {
         };
         let parts = Escaped(&parts);
         writeln!(out, "{TITLE}{a}{TITLE:#} and {TITLE}{b}{TITLE:#}: {compared}, {count}{parts}")?;
+        if let Some(corners) = uncompared_corners {
+            writeln!(out, "  not compared: {}", corners_text(&corners))?;
+        }
         let shown = if self.verbose { list.len() } else { list.len().min(MAX_LINES) };
         for difference in &list[..shown] {
             writeln!(out, "  {}", Escaped(&difference.to_string()))?;
@@ -133,4 +143,17 @@ impl Diff {
         }
         Ok(out.flush()?)
     }
+}
+
+/// Describes corners that are not compared: `3 corners of a and 6 of b without a counterpart`.
+fn corners_text(corners: &UncomparedCorners) -> String {
+    let reasons = [
+        (corners.without_counterpart, "without a counterpart"),
+        (corners.without_area, "of triangles without area"),
+    ];
+    let texts = reasons.into_iter().filter(|([a, b], _)| a + b > 0).map(|([a, b], reason)| {
+        let of_a = counted(a, "corner", "corners");
+        format!("{of_a} of the first and {b} of the second file {reason}")
+    });
+    texts.collect::<Vec<_>>().join("; ")
 }

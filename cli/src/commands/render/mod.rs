@@ -26,7 +26,7 @@ use crate::progress;
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::readable::Readable;
 use crate::scenes;
-use crate::terminal::format_number;
+use crate::terminal::format_rounded_up;
 use camera::{Camera, View};
 use picture::Picture;
 use shade::Paint;
@@ -236,7 +236,7 @@ impl Render {
             let paint = Paint::Distances(distances, largest);
             self.draw_views(model, &paint, &cameras, picture, index);
         }
-        let text = format!("{} m (red)", format_number(largest as f32));
+        let text = format!("{} m (red)", format_rounded_up(largest));
         messages::print(Verbosity::default(), &[Note { label: "largest distance", text }], &[], &[]);
         Ok(Status::Success)
     }

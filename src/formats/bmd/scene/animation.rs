@@ -79,13 +79,6 @@ pub fn convert(
     let animations = scene.animations.iter().enumerate();
     let encoded = animations.map(|(index, animation)| {
         let frames = Frames::of(animation);
-        if frames.is_resampled {
-            let detail = format!("to {} frames at {} Hz", frames.count, frames.rate);
-            let message = "BMD keys are at whole frames; the animation was resampled";
-            let resampled = frames.deviation(animation).to_losses(index, message, scale);
-            losses.extend(resampled.into_iter().map(|loss| loss.with_detail(&detail)));
-        }
-        frames.report(animation, index, losses);
         let keys = frames.keys(animation, scene, rig, bones);
         let mut errors = ChannelErrors::default();
         let tracks = bones.iter().take_while(|bone| !bone.is_pseudo()).enumerate();
@@ -95,6 +88,16 @@ pub fn convert(
         });
         let tracks = tracks.collect::<Result<Vec<_>>>();
         let tracks = tracks.map_err(|error| error.at(path!(animations[index])))?;
+        if frames.is_resampled {
+            let detail = format!("to {} frames at {} Hz", frames.count, frames.rate);
+            let message = "BMD keys are at whole frames; the animation was resampled";
+            let mut deviation = frames.deviation(animation);
+            // The keys are packed, too.
+            deviation.widen(errors.translation, errors.rotation, errors.scale);
+            let resampled = deviation.to_losses(index, message, scale);
+            losses.extend(resampled.into_iter().map(|loss| loss.with_detail(&detail)));
+        }
+        frames.report(animation, index, losses);
         report_errors(errors, index, scale, losses);
         Ok(Animation {
             name: (!animation.name.is_empty()).then(|| Text::from(&*animation.name)),

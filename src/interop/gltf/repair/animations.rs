@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::scene::animation::sorted_times;
+use crate::scene::animation::{bend_in_loop, sorted_times};
 use crate::scene::repair::{repair_rotations, repair_vectors};
 use crate::scene::resampling::{Deviation, DeviationScale};
 use crate::scene::{Animation, Channel, Interpolation, Samples, Scene, push_index};
@@ -96,7 +96,7 @@ fn resample(animation: &mut Animation, index: usize, scale: DeviationScale, loss
 }
 
 /// Returns `times` and all whole ticks between the first and last time; with a `period`, all whole ticks from 0 to
-/// `period`, and `period`. Returns `None` if this adds no tick, or if the whole ticks span more than [`MAX_SAMPLES`].
+/// `period`, `period`, and the bend that the loop causes. Returns `None` if this adds no tick, or if the whole ticks span more than [`MAX_SAMPLES`].
 fn whole_ticks(times: &[f32], period: Option<f32>) -> Option<Vec<f32>> {
     let (first, last) = match period {
         Some(period) => (0.0, period.floor()),
@@ -106,6 +106,7 @@ fn whole_ticks(times: &[f32], period: Option<f32>) -> Option<Vec<f32>> {
         return None;
     }
     let whole = (0..=(last - first) as u32).map(|tick| first + tick as f32);
-    let ticks = sorted_times(times.iter().copied().chain(whole).chain(period));
+    let added = whole.chain(period).chain(bend_in_loop(times, period));
+    let ticks = sorted_times(times.iter().copied().chain(added));
     (ticks.len() > times.len()).then_some(ticks)
 }
