@@ -539,13 +539,14 @@ impl<'c> CornerIndex<'c> {
         let corners = self.corners();
         let first = corners.partition_point(|corner| corner.position < position);
         let here = corners[first..].iter().take_while(|corner| corner.position == position);
-        let facing = here.filter(|corner| self.is_facing(corner.triangle, normal, reach));
+        // The face of the counterpart may have another direction, if the faces of a bent polygon were cut differently.
+        let (facing, others): (Vec<_>, Vec<_>) =
+            here.partition(|corner| self.is_facing(corner.triangle, normal, reach));
         let mut candidates: Vec<Spot> = facing
+            .into_iter()
+            .chain(others)
             .take(MAX_CANDIDATES)
-            .map(|PlacedCorner { triangle, corner, .. }| Spot::Corner {
-                triangle: *triangle,
-                corner: *corner,
-            })
+            .map(|PlacedCorner { triangle, corner, .. }| Spot::Corner { triangle, corner })
             .collect();
         if candidates.is_empty() {
             candidates.extend(self.spot_near(other.set, triangle, corner, normal, reach));

@@ -276,13 +276,14 @@ impl Comparison<'_> {
         for (index, joint) in joints.iter().enumerate() {
             let Some(other) = pairs.in_b[index] else { continue };
             let [frame, other_frame] = [posed[0].frame(joint), posed[1].frame(&others[other])];
-            let transforms = match pairs.are_parents_paired(joint, &others[other]) {
-                true => [posed[0].local[index], posed[1].local[other]],
-                // A format without a transform of the scene has a joint for it.
-                false if are_near(frame, other_frame) => {
-                    [posed[0].untransformed[index], posed[1].untransformed[other]]
-                }
-                false => [posed[0].global[index], posed[1].global[other]].map(Transform::from_matrix),
+            // A format without a transform of the scene has a joint for it. The transform may shear a root, so that its
+            // scale would depend on its rotation.
+            let transforms = if are_near(frame, other_frame) {
+                [posed[0].untransformed[index], posed[1].untransformed[other]]
+            } else if pairs.are_parents_paired(joint, &others[other]) {
+                [posed[0].local[index], posed[1].local[other]]
+            } else {
+                [posed[0].global[index], posed[1].global[other]].map(Transform::from_matrix)
             };
             tally.add(transforms, rounding, self.tolerance, &|| at(index));
         }

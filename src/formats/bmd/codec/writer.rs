@@ -150,8 +150,12 @@ impl ImageWriter {
         written.map_err(Error::inexpressible)
     }
 
-    /// Writes a list of vertices or faces, with padding. Returns its offset and size without the padding.
+    /// Writes a list of vertices or faces, with padding. Returns its offset and size without the padding; zeros if it is
+    /// empty.
     fn write_words(&mut self, words: &[u32]) -> Result<(u32, u32)> {
+        if words.is_empty() {
+            return Ok((0, 0));
+        }
         self.align(ALIGNMENT);
         let start = self.bytes.len();
         self.bytes.extend_from_slice(&bulk::as_bytes(words));

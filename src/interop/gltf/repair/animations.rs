@@ -78,18 +78,22 @@ fn resample(animation: &mut Animation, index: usize, scale: DeviationScale, loss
         let is_rotation = matches!(channel.samples, Samples::Rotation(_));
         let times = &animation.times[channel.times];
         let is_resampled = period.is_some() || (is_nlerp && is_rotation);
-        if let Some(ticks) = is_resampled.then(|| whole_ticks(times, period)).flatten() {
-            let before = channel.clone();
-            channel.samples = channel.resample(times, &ticks, period);
-            if is_rotation && is_nlerp {
-                channel.interpolation = Interpolation::Linear;
-                deviation.compare((&before, times, period), (channel, &ticks, period));
-            }
-            let add = || push_index(&mut animation.times, ticks);
-            channel.times = *denser[channel.times].get_or_insert_with(add);
+        let ticks = is_resampled.then(|| whole_ticks(times, period)).flatten();
+        let before = (is_nlerp && is_rotation).then(|| channel.clone());
+        if let Some(ticks) = &ticks {
+            channel.samples = channel.resample(times, ticks, period);
         }
         if is_nlerp {
             channel.interpolation = Interpolation::Linear;
+        }
+        // Without further ticks, too, glTF turns the shorter way, and nlerp may turn the longer one.
+        if let Some(before) = before {
+            let after_times = ticks.as_deref().unwrap_or(times);
+            deviation.compare((&before, times, period), (channel, after_times, period));
+        }
+        if let Some(ticks) = ticks {
+            let add = || push_index(&mut animation.times, ticks);
+            channel.times = *denser[channel.times].get_or_insert_with(add);
         }
     }
     losses.extend(deviation.to_losses(index, "channels were resampled at whole ticks", scale));
