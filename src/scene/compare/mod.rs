@@ -396,7 +396,10 @@ fn named_animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)>
     scene.animations.iter().enumerate().map(|(index, animation)| {
         let is_known = scene.animations.iter().take(index).any(|earlier| earlier.name == animation.name);
         match &*animation.name {
-            name if !name.is_empty() && !is_known => (name.to_owned(), animation),
+            // A number is the index of an animation without a name.
+            name if !name.is_empty() && !is_known && name.parse::<usize>().is_err() => {
+                (name.to_owned(), animation)
+            }
             _ => (index.to_string(), animation),
         }
     })

@@ -21,8 +21,15 @@ impl Comparison<'_> {
     /// Compares the surfaces at the start, middle and end of an animation that both scenes have, up to the shorter
     /// duration.
     pub(super) fn compare_animated_surfaces(&mut self, name: &str, pair: [&Animation; 2]) -> Result<()> {
+        // A pose cannot tell an index from a name that is a number.
+        let is_number = |animation: &Animation| animation.name.parse::<usize>().is_ok();
+        if self.scenes.iter().any(|scene| scene.animations.iter().any(is_number)) {
+            return Ok(());
+        }
         let [duration, other] = pair.map(|animation| animation.ticks_to_seconds(animation.duration));
-        for seconds in [0.0, 0.5, 1.0].map(|part| part * duration.min(other)) {
+        // At the end of a loop, rounding decides between the last pose and the first one.
+        let last = if pair.iter().any(|animation| animation.looped) { 0.99 } else { 1.0 };
+        for seconds in [0.0, 0.5, last].map(|part| part * duration.min(other)) {
             let prefix = format!("animations[\"{name}\"]@{seconds}.");
             let pose = || Pose::Animation { name: name.to_owned(), seconds };
             self.compare_in_pose(&prefix, &[pose(), pose()], false)?;

@@ -152,10 +152,11 @@ impl Rig {
 
     /// Returns the bone of each vertex, by its largest weight; 0 without weights. Reports the lost weights.
     pub fn bones_of(&self, skin: &Skin, mesh: usize, losses: &mut Vec<Loss>) -> Vec<u16> {
-        let (mut vertices, mut largest_loss, mut normalized) = (0, 0.0_f64, 0);
+        let (mut vertices, mut largest_loss, mut normalized, mut unbound) = (0, 0.0_f64, 0, 0);
         let bones = (0..skin.len()).map(|vertex| {
             let influences = influences(std::slice::from_ref(skin), vertex);
             let Some(bone) = influences.first().and_then(|(joint, _)| self.bone_of((*joint).into())) else {
+                unbound += 1;
                 return 0;
             };
             let given = slots(std::slice::from_ref(skin), vertex).filter(|(joint, _)| *joint != Skin::NONE);
@@ -170,8 +171,13 @@ impl Rig {
             }
             bone as u16
         });
-        let bones = bones.collect();
+        let bones: Vec<u16> = bones.collect();
         let path = format!("meshes[{mesh}].skins[0]");
+        // A bone 0 that is none of the joints was added, and does not move. A mesh without other bones has no skin.
+        if self.bones.contains(&0) && bones.iter().any(|bone| *bone != 0) {
+            let loss = Loss::changed(path.clone(), "vertices without weights were bound to joint 0");
+            losses.extend(loss.with_count_of(unbound, skin.len(), "vertices").if_any());
+        }
         let loss = Loss::changed(path, "weights were normalised to a sum of 1");
         losses.extend(loss.with_count_of(normalized, skin.len(), "vertices").if_any());
         if vertices > 0 {
