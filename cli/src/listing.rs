@@ -86,7 +86,10 @@ pub fn list_files(
             }
             let listed =
                 if path.is_dir() { files_in(&path, output, is_wanted) } else { Ok(vec![path.clone()]) };
-            let listed = listed.map_err(|error| Failure::io(&text_of(&path), &error))?;
+            let mut listed = listed.map_err(|error| Failure::io(&text_of(&path), &error))?;
+            if output.is_some_and(Path::is_file) {
+                listed.retain(|file| is_explicit || !is_in_output(file));
+            }
             let base = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
             files.extend(listed.into_iter().map(|file| {
                 let relative_path = file.strip_prefix(base).unwrap_or(&file).to_owned();

@@ -20,17 +20,24 @@ pub enum SceneSource {
     File(AnyFormat, Vec<u8>),
 }
 
+/// A file with a document as JSON.
+pub struct JsonFile<'a> {
+    pub text: &'a [u8],
+    pub path: &'a Path,
+    /// The value of `--from`.
+    pub from: Option<Encoding>,
+}
+
 impl SceneSource {
     /// Parses a JSON document of a built-in or custom format. Applies `change` to the document of a built-in format,
-    /// then checks it with `strictness`. `from` is the value of `--from`.
+    /// then checks it with `strictness`. `is_accepted` tries to convert a document that lenient reading accepts.
     pub fn from_json(
-        text: &[u8],
-        path: &Path,
+        &JsonFile { text, path, from }: &JsonFile,
         formats: &Formats,
         strictness: Strictness,
         write_options: &WriteOptions,
-        from: Option<Encoding>,
         change: impl FnOnce(&mut Document),
+        is_accepted: impl FnOnce(Document) -> bool,
     ) -> Result<SceneSource> {
         let name = name_of(path);
         let text = json::without_byte_order_mark(text);
@@ -47,10 +54,9 @@ impl SceneSource {
         match document.check().first_rejected(strictness) {
             Some(finding) => {
                 let failure = Failure::invalid(&name, finding);
-                let options = SceneOptions::default().with_strictness(Strictness::Lenient);
                 Err(failure.with_rejection_hint(Some(finding.rule), from, || {
-                    let is_accepted = document.check().first_rejected(options.strictness).is_none();
-                    is_accepted && document.into_scene(&options).is_ok()
+                    let is_read = document.check().first_rejected(Strictness::Lenient).is_none();
+                    is_read && is_accepted(document)
                 }))
             }
             None => Ok(SceneSource::Document(Box::new(document))),
@@ -121,8 +127,11 @@ pub fn read_with(
         Encoding::Json => {
             let write_options = WriteOptions::lenient();
             let strictness = read_args.strictness();
+            let lenient = options.clone().with_strictness(Strictness::Lenient);
+            let is_accepted = |document: Document| document.into_scene(&lenient).is_ok();
+            let file = JsonFile { text: bytes, path, from };
             let content =
-                SceneSource::from_json(bytes, path, formats, strictness, &write_options, from, |_| ())?;
+                SceneSource::from_json(&file, formats, strictness, &write_options, |_| (), is_accepted)?;
             let read_options = match &content {
                 SceneSource::File(format, file) => read_args.options(Encoding::Format(*format), file),
                 SceneSource::Document(_) => read_args.options(encoding, bytes),

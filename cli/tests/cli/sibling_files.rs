@@ -68,7 +68,9 @@ fn buffers_and_libraries_are_regular_files() {
 
         folder.put("in/a.obj", format!("mtllib {name}\n{TRIANGLE}usemtl m\nf 1 2 3\n"));
         let run = folder.run("convert in/a.obj out.stl --force");
-        let expected = format!("mtllib: \"{name}\": {kind}, not a regular file: not read; only the names");
+        let expected = format!(
+            "mtllib: \"{name}\": {kind}, not a regular file: not read; its materials have only names"
+        );
         assert_eq!(run.status, 0, "{}", run.stderr);
         assert!(run.stderr.contains(&expected), "{}", run.stderr);
     }

@@ -267,6 +267,7 @@ fn loops_with_all_whole_ticks_keep_their_times() {
         let input = json["animations"][0]["samplers"][0]["input"].as_u64().unwrap() as usize;
         (json["accessors"][input]["count"].as_u64(), losses.len())
     };
-    assert_eq!(with(vec![0.0, 1.0, 2.0, 3.0, 4.0], &[0.0, 0.5, 1.0, 0.5, 0.0]), (Some(5), 0));
+    // Rotations between the ticks deviate in both cases.
+    assert_eq!(with(vec![0.0, 1.0, 2.0, 3.0, 4.0], &[0.0, 0.5, 1.0, 0.5, 0.0]), (Some(5), 1));
     assert_eq!(with(vec![0.0, 2.0, 4.0], &[0.0, 1.0, 0.0]), (Some(5), 1));
 }

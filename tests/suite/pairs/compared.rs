@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use meshspec::scene::{Animation, DifferenceKind, Samples, Scene, SceneDifference, compare};
+use meshspec::scene::{DifferenceKind, Samples, Scene, SceneDifference, compare};
 use meshspec::{FormatId, Loss, Quantity, Unit};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -213,14 +213,6 @@ fn has_half_turns(scene: &Scene) -> bool {
     })
 }
 
-/// Returns `true` if a loop ends before its last key, which readers of formats without loops treat in different ways.
-fn has_keys_after_loops(scene: &Scene) -> bool {
-    let is_after = |animation: &Animation| {
-        animation.looped && animation.times.iter().flatten().any(|time| *time > animation.duration)
-    };
-    scene.animations.iter().any(is_after)
-}
-
 /// Returns the largest difference that rounding to 32 bits explains. `size` is the largest coordinate.
 fn rounding(difference: &SceneDifference, quantity: Quantity, size: f64) -> f64 {
     // Times are rounded, too, and a value may change within a tick.
@@ -282,7 +274,7 @@ fn assert_all_explained(scene: Scene) -> Result<(), TestCaseError> {
             // Corners of vertices that dropped shear moves cannot be matched.
             let is_sheared = losses.iter().any(|loss| loss.path == "skeleton.joints.scale");
             let is_matched = |found: &SceneDifference| !is_sheared || !found.path.starts_with("attributes");
-            let is_ambiguous = has_half_turns(&scene) || has_keys_after_loops(&scene);
+            let is_ambiguous = has_half_turns(&scene);
             // A root joint with the transform of the scene may shear its children.
             let is_transformed = losses.iter().any(|loss| loss.path == "transform");
             let is_expected = |found: &SceneDifference| {

@@ -18,7 +18,7 @@ use crate::input::{self, is_standard, name_of};
 use crate::json;
 use crate::output::StagedOutput;
 use crate::readable::Readable;
-use crate::scenes::SceneSource;
+use crate::scenes::{JsonFile, SceneSource};
 use crate::winding::{self, MAX_EXAMINED_SIZE};
 
 impl ConversionArgs {
@@ -207,7 +207,9 @@ impl ConversionRun<'_> {
                     (self.conversion.read_options().strictness, self.conversion.comments());
                 let change = |document: &mut Document| comments.apply(document);
                 let (options, from) = (self.write_options(), self.conversion.from);
-                SceneSource::from_json(bytes, self.input, formats, strictness, &options, from, change)
+                let is_accepted = |document| self.is_convertible(document, to);
+                let file = JsonFile { text: bytes, path: self.input, from };
+                SceneSource::from_json(&file, formats, strictness, &options, change, is_accepted)
                     .map(InputContent::Source)
             }
             Encoding::Interchange(format) => {

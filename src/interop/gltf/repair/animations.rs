@@ -81,7 +81,10 @@ fn resample(animation: &mut Animation, index: usize, scale: DeviationScale, loss
         let ticks = is_resampled.then(|| whole_ticks(times, period)).flatten();
         let before = (is_nlerp && is_rotation).then(|| channel.clone());
         if let Some(ticks) = &ticks {
-            channel.samples = channel.resample(times, ticks, period);
+            // The last value of an iteration: at the period, the next one has started.
+            let before_end = |tick: &f32| if Some(*tick) == period { tick.next_down() } else { *tick };
+            let ticks: Vec<f32> = ticks.iter().map(before_end).collect();
+            channel.samples = channel.resample(times, &ticks, period);
         }
         if is_nlerp {
             channel.interpolation = Interpolation::Linear;
@@ -96,7 +99,11 @@ fn resample(animation: &mut Animation, index: usize, scale: DeviationScale, loss
             channel.times = *denser[channel.times].get_or_insert_with(add);
         }
     }
-    losses.extend(deviation.to_losses(index, "channels were resampled at whole ticks", scale));
+    let message = match denser.iter().any(Option::is_some) {
+        true => "channels were resampled at whole ticks",
+        false => "rotations by nlerp became slerp",
+    };
+    losses.extend(deviation.to_losses(index, message, scale));
 }
 
 /// Returns `times` and all whole ticks between the first and last time; with a `period`, all whole ticks from 0 to
