@@ -42,6 +42,8 @@ mod rest;
 mod restrict;
 #[cfg(feature = "bmd")]
 mod scale;
+#[cfg(feature = "gltf")]
+mod shear;
 mod skeleton;
 pub(crate) mod skin;
 mod source_fields;

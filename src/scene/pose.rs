@@ -346,3 +346,10 @@ pub(super) fn joint_weights(skins: &[Skin], vertex: usize) -> impl Iterator<Item
     let slots = slots(skins, vertex).map(|(joint, weight)| (usize::from(joint), weight));
     slots.filter(|(_, weight)| *weight > 0.0 && weight.is_finite())
 }
+
+/// Returns the largest factor by which a matrix scales one of the axes.
+#[cfg(any(feature = "mesh", feature = "bmd", feature = "gltf"))]
+pub(super) fn longest_axis(matrix: Mat4) -> f32 {
+    let axes = Mat3::from_mat4(matrix);
+    [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::length).into_iter().fold(0.0, f32::max)
+}

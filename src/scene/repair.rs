@@ -182,15 +182,6 @@ pub(crate) fn all_finite(values: &[f32]) -> bool {
 }
 
 /// Replaces non-finite numbers by 0.
-#[cfg(any(
-    feature = "mesh",
-    feature = "crucible",
-    feature = "bmd",
-    feature = "gltf",
-    feature = "obj",
-    feature = "ply",
-    feature = "stl"
-))]
 pub(crate) fn replace_non_finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
     if all_finite(values) {
         return;

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use glam::{Mat3, Mat4, Vec3};
+use glam::{Mat4, Vec3};
 
-use super::pose::{Skinning, joint_weights};
+use super::pose::{Skinning, joint_weights, longest_axis};
 use super::{Joint, Mesh, Scene};
 use crate::{Loss, Quantity};
 
@@ -72,35 +72,6 @@ impl Scene {
         losses.extend(rebinding.to_loss(self, format, moved));
         losses.extend(self.measure_deviation(deviations, format));
         losses
-    }
-
-    /// Returns a loss if vertices move where joints get the rest transforms of a format without shear.
-    #[cfg(feature = "gltf")]
-    pub(crate) fn bind_shear_loss(&self, format: &str) -> Option<Loss> {
-        // Other rest poses have no shear.
-        if self.skeleton.joints.iter().any(|joint| joint.rest.is_some()) {
-            return None;
-        }
-        let skinning = Skinning::new(self, &self.skeleton.global_matrices(&self.skeleton.rest_pose()));
-        if skinning.is_identity() {
-            return None;
-        }
-        let mut largest = 0.0_f32;
-        for mesh in &self.meshes {
-            for (vertex, position) in mesh.positions.iter().enumerate() {
-                let Some(matrix) = skinning.blend(&mesh.skins, vertex) else { continue };
-                if !skinning.is_negligible(matrix) {
-                    let position = Vec3::from(*position);
-                    largest = largest.max(matrix.transform_point3(position).distance(position));
-                }
-            }
-        }
-        let scale = longest_axis(self.transform.unwrap_or(Mat4::IDENTITY));
-        let size = scale * self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
-        let message = format!("{format} has no joint shear; dropping it moves vertices");
-        let error = (scale * largest).next_up();
-        let loss = Loss::quantized("skeleton.joints.scale", message, Quantity::POSITIONS, error);
-        (largest > 0.0).then(|| loss.with_mesh_size(size))
     }
 
     /// Replaces rest scales of 0 by the scale in the bind pose (1 if that is 0), since the vertices of such joints
@@ -173,11 +144,6 @@ impl Scene {
 fn with_midpoints(times: &[f32]) -> Vec<f32> {
     let middles = times.windows(2).map(|pair| pair[0] + (pair[1] - pair[0]) / 2.0);
     times.iter().copied().chain(middles).collect()
-}
-
-fn longest_axis(matrix: Mat4) -> f32 {
-    let axes = Mat3::from_mat4(matrix);
-    [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::length).into_iter().fold(0.0, f32::max)
 }
 
 /// The changes that make the bind pose equal to the rest pose.

@@ -1,0 +1,37 @@
+//! Measures how far vertices move if joints lose the shear of the bind pose.
+
+use glam::{Mat4, Vec3};
+
+use super::pose::{Skinning, longest_axis};
+use super::{Mesh, Scene};
+use crate::{Loss, Quantity};
+
+impl Scene {
+    /// Returns a loss if vertices move where joints get the rest transforms of a format without shear.
+    pub(crate) fn bind_shear_loss(&self, format: &str) -> Option<Loss> {
+        // Other rest poses have no shear.
+        if self.skeleton.joints.iter().any(|joint| joint.rest.is_some()) {
+            return None;
+        }
+        let skinning = Skinning::new(self, &self.skeleton.global_matrices(&self.skeleton.rest_pose()));
+        if skinning.is_identity() {
+            return None;
+        }
+        let mut largest = 0.0_f32;
+        for mesh in &self.meshes {
+            for (vertex, position) in mesh.positions.iter().enumerate() {
+                let Some(matrix) = skinning.blend(&mesh.skins, vertex) else { continue };
+                if !skinning.is_negligible(matrix) {
+                    let position = Vec3::from(*position);
+                    largest = largest.max(matrix.transform_point3(position).distance(position));
+                }
+            }
+        }
+        let scale = longest_axis(self.transform.unwrap_or(Mat4::IDENTITY));
+        let size = scale * self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
+        let message = format!("{format} has no joint shear; dropping it moves vertices");
+        let error = (scale * largest).next_up();
+        let loss = Loss::quantized("skeleton.joints.scale", message, Quantity::POSITIONS, error);
+        (largest > 0.0).then(|| loss.with_mesh_size(size))
+    }
+}
