@@ -44,7 +44,10 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
         if repair.changed_vertices > 0 {
             let message = "weights were normalised to a sum of 1";
             let loss = match repair.max_change > WEIGHT_TOLERANCE {
-                true => Loss::quantized(path, message, Quantity::WEIGHTS, repair.max_change),
+                // Files store weights with 32 bits, which may round a change up.
+                true => {
+                    Loss::quantized(path, message, Quantity::WEIGHTS, (repair.max_change as f32).next_up())
+                }
                 false => Loss::changed(path, message),
             };
             losses.push(loss.with_count_of(repair.changed_vertices, mesh.positions.len(), "vertices"));
