@@ -152,7 +152,7 @@ pub fn detect(bytes: &[u8], path: &Path, readable: Readable, formats: &Formats) 
         match ContentKind::of_json(bytes, formats) {
             Some(ContentKind::Encoding(encoding)) => return Ok(encoding),
             Some(json) => return Err(json.failure(path, readable, formats)),
-            // An object without decisive keys: its reader says what it lacks.
+            // No key tells what the object is. Reading it as a document names its missing fields.
             None if json::is_object(bytes) => return Ok(Encoding::Json),
             None => {}
         }

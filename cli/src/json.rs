@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use meshspec::{AnyFormat, Document, FormatId, Formats, WriteOptions};
 use serde::de::{DeserializeSeed, IgnoredAny};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The UTF-8 byte order mark, which some editors add.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -67,6 +67,17 @@ pub fn write_document(document: &Document, out: &mut dyn Write) -> io::Result<()
 pub fn write_line(data: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, data)?;
     writeln!(out)
+}
+
+/// Serialises the absolute difference of two numbers. JSON has no infinity, which becomes `"Infinity"`.
+pub fn serialize_difference<S: Serializer>(
+    difference: &Option<f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match difference {
+        Some(difference) if !difference.is_finite() => serializer.serialize_str("Infinity"),
+        difference => difference.serialize(serializer),
+    }
 }
 
 /// Serialises an element for [`ListWriter::write`].

@@ -125,6 +125,32 @@ fn data_follows_the_schema() {
     assert_eq!(keys(item), keys(&single));
 }
 
+/// A difference between a number and NaN is not hidden by a smaller one, and JSON has no infinity.
+#[test]
+fn numbers_and_nan_differ_infinitely() {
+    let folder = Folder::new();
+    let broken = moved(3, |index, position| match index {
+        0 => position[0] = f32::NAN,
+        1 => position[0] += 0.5,
+        _ => position[0] = f32::INFINITY,
+    });
+    assert_eq!(
+        lines(&folder, &strip(3), &broken, ""),
+        ["  vertices[0..3].position: 3 differ, by at most inf"]
+    );
+    let run = folder.run("diff a.mesh b.mesh --json");
+    let output: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(output["differences"][0]["by"], "Infinity");
+    // Scenes, whose mean is infinite, too.
+    let obj = |u: &str| format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt {u} 0\nf 1/1 2/1 3/1\n");
+    folder.put("a.obj", obj("0"));
+    folder.put("b.obj", obj("nan"));
+    let run = folder.run("diff a.obj b.obj --json");
+    let output: Value = serde_json::from_str(&run.stdout).unwrap();
+    let uv = &output["differences"][0];
+    assert_eq!((&uv["by"], &uv["mean"]), (&json!("Infinity"), &json!("Infinity")), "{run:?}");
+}
+
 #[test]
 fn texts_are_compared_by_their_values() {
     let folder = Folder::new();
@@ -138,6 +164,21 @@ fn texts_are_compared_by_their_values() {
   properties[0]: \"[name]=Tetrahedron\" → \"[name]=Other\"
 ";
     assert_eq!(run.stdout, expected);
+}
+
+/// Lines without a known identifier belong to no list.
+#[test]
+fn malformed_lines_are_compared() {
+    let folder = Folder::new();
+    let sample = std::fs::read_to_string(repository().join("samples/seed/facets.mesh")).unwrap();
+    folder.put("a.mesh", &sample);
+    folder.put("b.mesh", format!("{sample}\nbogus 1 2 3\n[na\n# a comment\n"));
+    let run = folder.run("diff a.mesh b.mesh");
+    let expected = "a.mesh and b.mesh: Seed, 2 differences\n  unreadable_lines[0..2]: 2 added\n";
+    assert_eq!((run.status, &*run.stdout), (1, expected));
+    folder.put("c.mesh", format!("{sample}\nVP 1\n"));
+    let run = folder.run("diff a.mesh c.mesh");
+    assert!(run.stdout.ends_with("  unreadable_lines[0]: added \"VP 1\"\n"), "{run:?}");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::DVec3;
 
-use super::corners::{CornerMatch, CornerSet, Correspondence, Spot, match_corners};
+use super::corners::{CornerSet, Spot};
+use super::matching::{CornerMatch, Correspondence, match_corners};
 use super::{DifferenceKind, SceneDifference, Tally, UncomparedCorners, point_text};
 use crate::Quantity;
 use crate::scene::mesh::Components;

@@ -1,8 +1,10 @@
 //! The comparison of two scenes: counts, names, surfaces, attributes, materials, joints and animations.
 
 mod attributes;
+mod corner_index;
 mod corners;
 mod joints;
+mod matching;
 mod materials;
 mod surfaces;
 

@@ -186,18 +186,12 @@ impl ConversionRun<'_> {
                     return Ok(InputContent::Source(SceneSource::File(format, bytes.to_vec())));
                 };
                 let document = format.read(bytes, &options).map_err(|error| {
+                    let (name, from) = (name_of(self.input), self.conversion.from);
                     let lenient = options.clone().with_strictness(Strictness::Lenient);
-                    Failure::from_file_error(
-                        &name_of(self.input),
-                        &error,
-                        bytes,
-                        self.conversion.from,
-                        || {
-                            format
-                                .read(bytes, &lenient)
-                                .is_ok_and(|document| self.is_convertible(document, to))
-                        },
-                    )
+                    Failure::from_file_error(&name, &error, bytes, from, || {
+                        let read = format.read(bytes, &lenient);
+                        read.is_ok_and(|document| self.is_convertible(document, to))
+                    })
                 })?;
                 self.report.losses.extend(AnyFormat::from(format).uncovered_bytes(bytes, &options));
                 Ok(InputContent::Source(SceneSource::Document(Box::new(document))))

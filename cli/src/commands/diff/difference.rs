@@ -9,6 +9,7 @@ pub use meshspec::scene::DifferenceKind;
 use meshspec::scene::{SceneDifference, UncomparedCorners};
 use serde::Serialize;
 
+use crate::json;
 use crate::terminal::{counted, format_rounded_up};
 
 /// A difference between two files, or a group of differences of the same kind at several items of a list.
@@ -27,11 +28,11 @@ pub struct Difference {
     /// The value in the second file; `None` for groups, removed values, and added lists and structs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The largest difference between the numbers; `None` for other values.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The largest difference between the numbers, infinite between a number and NaN; `None` for other values.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::serialize_difference")]
     pub by: Option<f64>,
     /// The mean difference of all compared values of scenes; `None` for other differences.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::serialize_difference")]
     pub mean: Option<f64>,
     /// The number of compared values of scenes; `None` for other differences.
     #[serde(skip_serializing_if = "Option::is_none")]

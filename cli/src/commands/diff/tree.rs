@@ -118,6 +118,10 @@ impl ValueTree {
         format.lines(bytes, &mut |line| {
             if !line.list.is_empty() {
                 lists.entry(line.list).or_default().push((line.index as u64, parse_line(line.bytes)));
+            } else if !line.findings.is_empty() {
+                let unreadable = lists.entry("unreadable_lines").or_default();
+                let text = Leaf::Text(line.bytes.trim_ascii().to_owned());
+                unreadable.push((unreadable.len() as u64, text));
             }
             ControlFlow::Continue(())
         });

@@ -161,14 +161,21 @@ fn are_equal(before: &[Number], after: &[Number], tolerance: f64) -> bool {
     !before.is_empty() && before.len() == after.len() && before.iter().zip(after).all(is_equal_pair)
 }
 
-/// Returns the largest finite difference between numbers at the same index; `None` if no difference is finite, or the
-/// lengths differ.
+/// Returns the largest difference between numbers at the same index; `None` if the lengths differ. A number and NaN differ
+/// infinitely.
 fn largest_difference(before: &[Number], after: &[Number]) -> Option<f64> {
-    let differences = before.iter().zip(after).map(|(a, b)| (a.to_f64() - b.to_f64()).abs());
-    differences
-        .filter(|difference| difference.is_finite())
+    if before.len() != after.len() {
+        return None;
+    }
+    before
+        .iter()
+        .zip(after)
+        .map(|(a, b)| match (a.to_f64(), b.to_f64()) {
+            (a, b) if a == b || (a.is_nan() && b.is_nan()) => 0.0,
+            (a, b) if a.is_finite() && b.is_finite() => (a - b).abs(),
+            _ => f64::INFINITY,
+        })
         .reduce(f64::max)
-        .filter(|_| before.len() == after.len())
 }
 
 fn format_value(tree: &ValueTree, node: &ValueNode) -> String {
