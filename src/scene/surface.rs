@@ -110,24 +110,30 @@ impl Surface {
         (nearest.triangle != usize::MAX).then_some(NearestPoint { distance, ..nearest })
     }
 
-    /// Returns the triangles within `reach` metres of a point, each with its nearest point.
-    pub(super) fn all_within(&self, point: DVec3, reach: f64) -> Vec<NearestPoint> {
-        let (mut found, mut open) = (Vec::new(), vec![0]);
+    /// Returns the `max` nearest triangles within `reach` metres of a point, the nearest first.
+    pub(super) fn nearest_within(&self, point: DVec3, mut reach: f64, max: usize) -> Vec<NearestPoint> {
+        let mut found: Vec<NearestPoint> = Vec::new();
+        let mut open = vec![0];
         while let Some(node) = open.pop() {
             let Some(bounds) = self.nodes.get(node) else { continue };
             if bounds.distance_squared(point) > reach * reach {
                 continue;
             }
-            match bounds.second {
-                Some(second) => open.extend([node + 1, second]),
-                None => {
-                    for triangle in &self.triangles[bounds.first..bounds.first + bounds.count] {
-                        let distance = nearest_point_of(triangle.corners, point).distance(point);
-                        if distance <= reach {
-                            found.push(NearestPoint { triangle: triangle.index, distance });
-                        }
-                    }
+            if let Some(second) = bounds.second {
+                open.extend([node + 1, second]);
+                continue;
+            }
+            for triangle in &self.triangles[bounds.first..bounds.first + bounds.count] {
+                let distance = nearest_point_of(triangle.corners, point).distance(point);
+                if distance <= reach {
+                    let rank = found.partition_point(|nearer| nearer.distance <= distance);
+                    found.insert(rank, NearestPoint { triangle: triangle.index, distance });
+                    found.truncate(max);
                 }
+            }
+            // Farther triangles cannot be among the nearest.
+            if found.len() == max {
+                reach = found.last().map_or(reach, |farthest| farthest.distance);
             }
         }
         found

@@ -317,8 +317,11 @@ pub fn compare(
     let all: Vec<&Attribute> = attributes[0].union(&attributes[1]).collect();
     let both: Vec<&Attribute> = attributes[0].intersection(&attributes[1]).collect();
     let materials = shared_materials([a, b]);
+    // Equally many meshes are probably in the same order.
+    let has_same_meshes = sets[0].model.meshes.len() == sets[1].model.meshes.len();
     // Each attribute counts the same: directions relative to 180°, others to 1.
     let cost = |from: &Spot, to: &Spot| -> f64 {
+        let is_moved = has_same_meshes && a.mesh_of(from) != b.mesh_of(to);
         let differ = materials[0][a.mesh_of(from)] != materials[1][b.mesh_of(to)];
         let values = both.iter().map(|attribute| match (a.value(attribute, from), b.value(attribute, to)) {
             (Some(from @ Value::Direction(..)), Some(to)) => from.difference(&to, 0.0) / 180.0,
@@ -326,7 +329,7 @@ pub fn compare(
             (None, None) => 0.0,
             _ => 1.0,
         });
-        f64::from(u8::from(differ)) + values.sum::<f64>()
+        f64::from(u8::from(differ)) + f64::from(u8::from(is_moved)) + values.sum::<f64>()
     };
     let mut tallies: Vec<AttributeTally> = both.iter().map(|_| AttributeTally::default()).collect();
     let compared_meshes = sets[0].model.drawn_meshes.iter().map(|drawn| drawn.mesh);

@@ -12,8 +12,8 @@ use crate::scene::exact::Extent;
 /// interpolated. Writers that pack positions keep them within 1 % of the size.
 const MAX_SURFACE_DISTANCE: f64 = 0.01;
 
-/// The distance within which a corner without an obvious counterpart may have one, relative to the largest known shift
-/// of a position. Only shifts of up to a fraction of an edge, and those away from the surface, are known.
+/// The distance within which a corner without an obvious counterpart may have one, relative to the known shift of the
+/// positions around it. Only shifts of up to a fraction of an edge, and those away from the surface, are known.
 pub const MAX_RELATIVE_SHIFT: f64 = 2.0;
 
 /// The fraction of the way to the centre of its triangle by which a corner moves before the nearest triangle is sought.
@@ -43,6 +43,19 @@ struct PlacedCorner {
     position: u32,
     triangle: usize,
     corner: usize,
+}
+
+/// A spot with its cost.
+struct Priced {
+    cost: f64,
+    spot: Spot,
+}
+
+impl Priced {
+    /// Returns the cheaper one, or the first of two that cost the same.
+    fn cheaper(self, other: Priced) -> Priced {
+        if other.cost < self.cost { other } else { self }
+    }
 }
 
 impl<'c> CornerIndex<'c> {
@@ -112,46 +125,60 @@ impl<'c> CornerIndex<'c> {
         nearest.map(|nearest| nearest.distance).fold(0.0, f64::max)
     }
 
-    /// Returns the spots that may be the counterpart of a corner of another model, whose positions are shifted by about
-    /// `shift`. The cheapest is the first.
+    /// Returns the spots that may be the counterpart of a corner of another model, whose positions are shifted by up to
+    /// `reach`. The cheapest is the first. Only a corner without a counterpart at its position has several: one value of
+    /// each attribute is among them.
     pub fn candidates(
         &self,
         other: &CornerIndex,
         triangle: usize,
         corner: usize,
-        shift: f64,
+        reach: f64,
         cost: impl Fn(&Spot) -> f64,
     ) -> Vec<Spot> {
-        let reach = MAX_RELATIVE_SHIFT * shift;
-        let position = other.position_of(triangle, corner);
         // The orientation of a thin triangle may be due to the shift.
         let normal = match other.set.height(triangle) > reach {
             true => other.set.face_normal(triangle),
             false => DVec3::ZERO,
         };
-        let corners = self.corners();
-        let first = corners.partition_point(|corner| corner.position < position);
-        let here = corners[first..].iter().take_while(|corner| corner.position == position);
-        // The face of the counterpart may have another direction, if the faces of a bent polygon were cut differently.
-        let (facing, others): (Vec<_>, Vec<_>) =
-            here.partition(|corner| self.is_facing(corner.triangle, normal, reach));
-        let mut candidates: Vec<Spot> = facing
-            .into_iter()
-            .chain(others)
-            .take(MAX_CANDIDATES)
-            .map(|PlacedCorner { triangle, corner, .. }| Spot::Corner { triangle, corner })
-            .collect();
-        if candidates.is_empty() {
-            candidates.extend(self.spot_near(other.set, triangle, corner, normal, reach));
+        let at = other.set.point(triangle, corner);
+        if let Some(here) = self.cheapest_at(other.position_of(triangle, corner), normal, reach, &cost) {
+            // A shift may move a corner to the position of another one.
+            let near = if here.cost > 0.0 { self.vertices_near(at, reach) } else { Vec::new() };
+            let near = near.into_iter().map(|spot| Priced { cost: cost(&spot), spot });
+            return vec![near.fold(here, Priced::cheaper).spot];
         }
-        if reach > 0.0 {
-            candidates.extend(self.vertices_near(other.set.point(triangle, corner), reach));
-        }
+        let mut candidates: Vec<Spot> =
+            self.spot_near(other.set, triangle, corner, normal, reach).into_iter().collect();
+        candidates.extend(self.vertices_near(at, reach));
         let costs = candidates.iter().map(cost).enumerate();
         if let Some((cheapest, _)) = costs.min_by(|(_, a), (_, b)| a.total_cmp(b)) {
             candidates.swap(0, cheapest);
         }
         candidates
+    }
+
+    /// Returns the cheapest corner at a position. A face with another orientation costs as much as another value of an
+    /// attribute: two writers may cut a bent polygon into different triangles.
+    fn cheapest_at(
+        &self,
+        position: u32,
+        normal: DVec3,
+        reach: f64,
+        cost: &impl Fn(&Spot) -> f64,
+    ) -> Option<Priced> {
+        let corners = self.corners();
+        let first = corners.partition_point(|corner| corner.position < position);
+        corners[first..]
+            .iter()
+            .take_while(|corner| corner.position == position)
+            .take(MAX_CANDIDATES)
+            .map(|&PlacedCorner { triangle, corner, .. }| {
+                let spot = Spot::Corner { triangle, corner };
+                let averted = f64::from(u8::from(!self.is_facing(triangle, normal, reach)));
+                Priced { cost: cost(&spot) + averted, spot }
+            })
+            .reduce(Priced::cheaper)
     }
 
     /// Returns `true` if a triangle has the orientation of `normal`, `normal` is zero, or the triangle is thinner than
@@ -163,14 +190,16 @@ impl<'c> CornerIndex<'c> {
     }
 
     /// Returns a corner of each of the nearest vertices within `reach` metres.
-    fn vertices_near(&self, at: DVec3, reach: f64) -> impl Iterator<Item = Spot> {
+    fn vertices_near(&self, at: DVec3, reach: f64) -> Vec<Spot> {
+        if reach == 0.0 {
+            return Vec::new();
+        }
         let vertices = self.vertices();
         let points = self.points.get_or_init(|| {
             Surface::from_triangles(vertices.iter().map(|vertex| [self.set.position(vertex); 3]))
         });
-        let mut near = points.all_within(at, reach);
-        near.sort_by(|a, b| a.distance.total_cmp(&b.distance));
-        near.into_iter().take(MAX_CANDIDATES).filter_map(|near| vertices.get(near.triangle).copied())
+        let near = points.nearest_within(at, reach, MAX_CANDIDATES);
+        near.into_iter().filter_map(|near| vertices.get(near.triangle).copied()).collect()
     }
 
     /// Returns the nearest point on the surface to a corner of another model.

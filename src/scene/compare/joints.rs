@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use glam::{DQuat, DVec3, Mat4};
 
-use super::{Comparison, DifferenceKind, SceneDifference, Tally, named_animations};
+use super::{Comparison, DifferenceKind, SceneDifference, Tally, keyed_animations};
 use crate::scene::{Animation, Interpolation, Joint, Scene, Transform};
 use crate::{Quantity, Result};
 
@@ -293,34 +293,34 @@ impl Comparison<'_> {
     pub(super) fn compare_animations(&mut self) -> Result<()> {
         let [a, b] = self.scenes;
         let pairs = JointPairs::new([a, b]);
-        for (name, animation) in named_animations(a) {
-            if let Some((_, other)) = named_animations(b).find(|(other, _)| *other == name) {
+        for (key, animation) in keyed_animations(a) {
+            if let Some((_, other)) = keyed_animations(b).find(|(other, _)| *other == key) {
                 self.note_compared("animations");
                 let pair = [animation, other];
-                self.compare_timing(&name, pair);
-                self.compare_poses(&name, pair, &pairs);
-                self.compare_animated_surfaces(&name, pair)?;
+                self.compare_timing(&key, pair);
+                self.compare_poses(&key, pair, &pairs);
+                self.compare_animated_surfaces(&key, pair)?;
             }
         }
         Ok(())
     }
 
-    fn compare_timing(&mut self, name: &str, pair: [&Animation; 2]) {
+    fn compare_timing(&mut self, key: &str, pair: [&Animation; 2]) {
         let [duration, other] = pair.map(|animation| animation.ticks_to_seconds(animation.duration));
         let by = f64::from((duration - other).abs());
         if by > self.tolerance {
-            let path = format!("animations[\"{name}\"].duration");
+            let path = format!("animations[{key}].duration");
             let difference = SceneDifference::changed(path, format!("{duration} s"), format!("{other} s"));
             self.add([difference.by(by, Quantity::TIMES)]);
         }
         let [looped, other] = pair.map(|animation| animation.looped);
         if looped != other {
-            self.add([SceneDifference::changed(format!("animations[\"{name}\"].looped"), looped, other)]);
+            self.add([SceneDifference::changed(format!("animations[{key}].looped"), looped, other)]);
         }
     }
 
     /// Compares the poses at and between all keys.
-    fn compare_poses(&mut self, name: &str, pair: [&Animation; 2], pairs: &JointPairs) {
+    fn compare_poses(&mut self, key: &str, pair: [&Animation; 2], pairs: &JointPairs) {
         let [a, b] = self.scenes;
         let max_times = MAX_TRANSFORMS / a.skeleton.joints.len().max(1);
         let mut tally = TransformTally::default();
@@ -332,7 +332,7 @@ impl Comparison<'_> {
             let at = |joint| format!("{}, {} s", joint_name(a, joint), seconds as f32);
             self.add_poses(&mut tally, pairs, &posed, &at);
         }
-        self.add(tally.differences(&format!("animations[\"{name}\"]")));
+        self.add(tally.differences(&format!("animations[{key}]")));
     }
 }
 

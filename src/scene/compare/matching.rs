@@ -14,6 +14,10 @@ use crate::scene::Surface;
 /// paired in order, for a bounded running time.
 const MAX_PAIRS: usize = 1024;
 
+/// The part of the positions whose shifts are usual. Packing shifts almost all positions, along the surface, too, where
+/// shifts are not known. An edit shifts some, and must not make the counterparts of all others uncertain.
+const USUAL_PART: f64 = 0.9;
+
 /// The identifier of unused positions.
 const UNUSED: u32 = u32::MAX;
 
@@ -58,12 +62,12 @@ pub fn match_corners(
     cost: &dyn Fn(&Spot, &Spot) -> f64,
     visit: &mut dyn FnMut(CornerMatch),
 ) -> MatchCounts {
-    let Positions { ids, largest_shift } = identify_positions(sets);
+    let Positions { ids, shifts } = identify_positions(sets);
     let triangles = [0, 1].map(|side| triangles_by_key(sets[side], &ids[side]));
     let Pairing { pairs, mut rest } = pair_by_key(triangles, sets[0].corners_per_triangle(), cost);
     let reversed = match sets[0].is_cloud() {
         true => Vec::new(),
-        false => take_reversed(sets, &mut rest, MAX_RELATIVE_SHIFT * largest_shift),
+        false => take_reversed(sets, &mut rest, &shifts),
     };
     let mut counts = MatchCounts { reversed_triangles: reversed.len() as u64, ..MatchCounts::default() };
     visit_pairs(sets, &pairs, [0, 1, 2], &mut counts, visit);
@@ -75,18 +79,19 @@ pub fn match_corners(
         counts.without_area[side] += dropped as u64;
     }
     let indexes = [0, 1].map(|side| CornerIndex::new(sets[side], &ids[side]));
-    visit_rest(&indexes, &rest, largest_shift, cost, &mut counts, visit);
+    visit_rest(&indexes, &rest, &shifts, cost, &mut counts, visit);
     counts
 }
 
-/// Takes the triangles of both sets that differ in their winding only. A triangle that is not higher than `tolerance` has
-/// no front: a shift of its corners may turn it over.
+/// Takes the triangles of both sets that differ in their winding only. `shifts` are those of the positions.
 fn take_reversed(
     sets: [&CornerSet; 2],
     rest: &mut [Vec<KeyedTriangle>; 2],
-    tolerance: f64,
+    shifts: &[f64],
 ) -> Vec<[KeyedTriangle; 2]> {
+    // A shift of its corners may turn a thin triangle over.
     let has_front = |side: usize, triangle: &KeyedTriangle| {
+        let tolerance = MAX_RELATIVE_SHIFT * triangle.largest_shift(shifts);
         sets[side].height(triangle.triangle) > tolerance && sets[side].has_area(triangle.triangle)
     };
     let [rest_of_a, rest_of_b] = rest;
@@ -137,25 +142,30 @@ fn visit_pairs(
 fn visit_rest(
     indexes: &[CornerIndex; 2],
     rest: &[Vec<KeyedTriangle>; 2],
-    largest_shift: f64,
+    shifts: &[f64],
     cost: &dyn Fn(&Spot, &Spot) -> f64,
     counts: &mut MatchCounts,
     visit: &mut dyn FnMut(CornerMatch),
 ) {
     let sets = [indexes[0].set(), indexes[1].set()];
-    let distances = [0, 1].map(|side| {
-        let triangles = rest[side].iter().map(|triangle| triangle.triangle);
-        let distances =
-            triangles.map(|triangle| indexes[1 - side].largest_surface_distance(sets[side], triangle));
-        distances.fold(0.0, f64::max)
+    // The shifts of the corners of each triangle.
+    let shifts_of_rest: [Vec<f64>; 2] = [0, 1].map(|side| {
+        rest[side]
+            .iter()
+            .map(|triangle| {
+                let off_surface = indexes[1 - side].largest_surface_distance(sets[side], triangle.triangle);
+                off_surface.max(triangle.largest_shift(shifts))
+            })
+            .collect()
     });
-    let shift = distances.into_iter().fold(largest_shift, f64::max);
-    for (side, rest) in rest.iter().enumerate() {
-        for KeyedTriangle { triangle, .. } in rest {
+    let usual = usual_shift(shifts.iter().chain(shifts_of_rest.iter().flatten()).copied().collect());
+    for side in [0, 1] {
+        for (KeyedTriangle { triangle, .. }, shift) in rest[side].iter().zip(&shifts_of_rest[side]) {
+            let reach = MAX_RELATIVE_SHIFT * shift.max(usual);
             for corner in 0..sets[side].corners_per_triangle() {
                 let own = Spot::Corner { triangle: *triangle, corner };
                 let cost = |found: &Spot| if side == 0 { cost(&own, found) } else { cost(found, &own) };
-                let candidates = indexes[1 - side].candidates(&indexes[side], *triangle, corner, shift, cost);
+                let candidates = indexes[1 - side].candidates(&indexes[side], *triangle, corner, reach, cost);
                 if candidates.is_empty() {
                     counts.without_counterpart[side] += 1;
                 } else {
@@ -164,6 +174,15 @@ fn visit_rest(
                 }
             }
         }
+    }
+}
+
+/// Returns the shift that [`USUAL_PART`] of the positions do not exceed; 0 without positions.
+fn usual_shift(mut shifts: Vec<f64>) -> f64 {
+    let rank = (USUAL_PART * shifts.len() as f64) as usize;
+    match shifts.len() {
+        0 => 0.0,
+        len => *shifts.select_nth_unstable_by(rank.min(len - 1), f64::total_cmp).1,
     }
 }
 
@@ -181,6 +200,11 @@ impl KeyedTriangle {
     fn reversed_key(&self) -> [u32; 3] {
         let [first, second, third] = self.key;
         [first, third, second]
+    }
+
+    /// Returns the largest shift of the positions. Those of one model only have none.
+    fn largest_shift(&self, shifts: &[f64]) -> f64 {
+        self.key.iter().filter_map(|position| shifts.get(*position as usize)).fold(0.0, |a, b| a.max(*b))
     }
 
     /// Returns the corner at a position of the key.
@@ -286,15 +310,15 @@ impl Pairing {
 struct Positions {
     /// The identifier of the position of each point of both models. Equal and slightly shifted positions share one.
     ids: [Vec<u32>; 2],
-    /// The largest distance between positions of both models that share an identifier.
-    largest_shift: f64,
+    /// The distance between the positions of both models that share an identifier, for each of the first model.
+    shifts: Vec<f64>,
 }
 
 fn identify_positions([a, b]: [&CornerSet; 2]) -> Positions {
     // Adding 0.0 makes -0.0 positive.
     let bits = |point: &DVec3| point.to_array().map(|coordinate| (coordinate + 0.0).to_bits());
     let mut known: HashMap<[u64; 3], u32> = HashMap::new();
-    let (mut distinct, mut shifts) = (Vec::new(), Vec::new());
+    let (mut distinct, mut max_shifts) = (Vec::new(), Vec::new());
     let mut ids_of_a = Vec::with_capacity(a.model.points.len());
     for (point, shift) in a.model.points.iter().zip(a.max_shifts()) {
         if !point.is_finite() {
@@ -304,12 +328,13 @@ fn identify_positions([a, b]: [&CornerSet; 2]) -> Positions {
         let id = *known.entry(bits(point)).or_insert(distinct.len() as u32);
         if id as usize == distinct.len() {
             distinct.push(*point);
-            shifts.push(f64::INFINITY);
+            max_shifts.push(f64::INFINITY);
         }
-        shifts[id as usize] = shift.min(shifts[id as usize]);
+        max_shifts[id as usize] = shift.min(max_shifts[id as usize]);
         ids_of_a.push(id);
     }
-    let (mut next, mut largest_shift) = (distinct.len() as u32, 0.0_f64);
+    let mut next = distinct.len() as u32;
+    let mut shifts = vec![0.0_f64; distinct.len()];
     let tree = OnceCell::new();
     let mut ids_of_b = Vec::with_capacity(b.model.points.len());
     for (point, shift) in b.model.points.iter().zip(b.max_shifts()) {
@@ -320,7 +345,7 @@ fn identify_positions([a, b]: [&CornerSet; 2]) -> Positions {
         let id = *known.entry(bits(point)).or_insert_with(|| {
             let tree = tree.get_or_init(|| Surface::from_triangles(distinct.iter().map(|point| [*point; 3])));
             let nearest = tree.nearest(*point, shift, |candidate| {
-                distinct[candidate].distance(*point) <= shifts[candidate]
+                distinct[candidate].distance(*point) <= max_shifts[candidate]
             });
             nearest.map_or_else(
                 || {
@@ -328,12 +353,13 @@ fn identify_positions([a, b]: [&CornerSet; 2]) -> Positions {
                     next - 1
                 },
                 |nearest| {
-                    largest_shift = largest_shift.max(nearest.distance);
+                    let known = &mut shifts[nearest.triangle];
+                    *known = known.max(nearest.distance);
                     nearest.triangle as u32
                 },
             )
         });
         ids_of_b.push(id);
     }
-    Positions { ids: [ids_of_a, ids_of_b], largest_shift }
+    Positions { ids: [ids_of_a, ids_of_b], shifts }
 }

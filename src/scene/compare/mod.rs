@@ -8,12 +8,12 @@ mod matching;
 mod materials;
 mod surfaces;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use glam::DVec3;
 
 use self::corners::CornerSet;
-use super::{Animation, Model, Pose, Scene};
+use super::{Animation, Model, Scene, Transform};
 use crate::{Limits, Quantity, Result, Unit};
 
 /// A function that returns a property of a scene.
@@ -274,20 +274,20 @@ impl Comparison<'_> {
 
     fn compare_names(&mut self) {
         self.note_compared("names");
-        let names: [(&str, SceneProperty<BTreeSet<String>>); 4] = [
+        let keys: [(&str, SceneProperty<BTreeSet<String>>); 4] = [
             ("meshes", |scene| {
-                let names = scene.meshes.iter().map(|mesh| mesh.name.clone());
-                names.filter(|name| !name.is_empty()).collect()
+                let names = scene.meshes.iter().map(|mesh| &mesh.name);
+                names.filter(|name| !name.is_empty()).map(|name| quoted(name)).collect()
             }),
-            ("materials", |scene| scene.info().materials.into_iter().collect()),
-            ("textures", |scene| scene.info().textures.into_iter().collect()),
-            ("animations", |scene| named_animations(scene).map(|(name, _)| name).collect()),
+            ("materials", |scene| scene.info().materials.iter().map(|name| quoted(name)).collect()),
+            ("textures", |scene| scene.info().textures.iter().map(|name| quoted(name)).collect()),
+            ("animations", |scene| keyed_animations(scene).map(|(key, _)| key).collect()),
         ];
-        for (list, names) in names {
-            let [from, to] = self.scenes.map(names);
-            let missing = |kind, name: &String| SceneDifference::new(format!("{list}[\"{name}\"]"), kind, 1);
-            self.add(from.difference(&to).map(|name| missing(DifferenceKind::Removed, name)));
-            self.add(to.difference(&from).map(|name| missing(DifferenceKind::Added, name)));
+        for (list, keys) in keys {
+            let [from, to] = self.scenes.map(keys);
+            let missing = |kind, key: &String| SceneDifference::new(format!("{list}[{key}]"), kind, 1);
+            self.add(from.difference(&to).map(|key| missing(DifferenceKind::Removed, key)));
+            self.add(to.difference(&from).map(|key| missing(DifferenceKind::Added, key)));
         }
     }
 
@@ -337,7 +337,7 @@ impl Comparison<'_> {
     fn compare_attributes(&mut self) -> Result<()> {
         let [a, b] = self.scenes;
         let joints = joints::JointPairs::new([a, b]);
-        let posed = [posed_scene(a, &Pose::Rest)?, posed_scene(b, &Pose::Rest)?];
+        let posed = [posed_scene(a, None), posed_scene(b, None)];
         // Scenes with fewer levels are compared up to their last.
         for level in 0..a.lods.len().min(b.lods.len()).max(1) {
             let prefix = if level == 0 { String::new() } else { format!("lods[{level}].") };
@@ -383,28 +383,33 @@ fn meshes_of_level(scene: &Scene, level: usize) -> Vec<bool> {
     (0..scene.meshes.len()).map(|mesh| meshes.contains(&mesh)).collect()
 }
 
-/// Returns the scene with its vertices in `pose`, then its transform applied.
-fn posed_scene(scene: &Scene, pose: &Pose) -> Result<Scene> {
+/// Returns the scene with its vertices moved to a pose, then its transform applied. `local` are the transforms of the
+/// joints relative to their parents; `None` is the rest pose.
+fn posed_scene(scene: &Scene, local: Option<&[Transform]>) -> Scene {
     let mut scene = scene.clone();
-    scene.set_rest_pose(pose)?;
+    if local.is_some() {
+        scene.set_rest_transforms(local);
+    }
     scene.apply_rest_pose();
     // Last, since it may add a joint with a rest transform to joints without one.
     scene.apply_transform();
-    Ok(scene)
+    scene
 }
 
-/// Returns the animations of a scene, each with its name, or with its index if the name is empty or a duplicate.
-fn named_animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)> {
-    scene.animations.iter().enumerate().map(|(index, animation)| {
-        let is_known = scene.animations.iter().take(index).any(|earlier| earlier.name == animation.name);
-        match &*animation.name {
-            // A number is the index of an animation without a name.
-            name if !name.is_empty() && !is_known && name.parse::<usize>().is_err() => {
-                (name.to_owned(), animation)
-            }
-            _ => (index.to_string(), animation),
-        }
+/// Returns the animations of a scene, each with its key in a path: its name in quotes, or its index if the name is empty
+/// or a duplicate.
+fn keyed_animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)> {
+    let mut seen = HashSet::new();
+    scene.animations.iter().enumerate().map(move |(index, animation)| {
+        let is_named = !animation.name.is_empty() && seen.insert(&*animation.name);
+        let key = if is_named { quoted(&animation.name) } else { index.to_string() };
+        (key, animation)
     })
+}
+
+/// Returns a name as the key of an item in a path.
+fn quoted(name: &str) -> String {
+    format!("\"{name}\"")
 }
 
 /// Formats a point as a list of three coordinates.

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::{Comparison, DifferenceKind, SceneDifference, point_text, posed_scene};
 use crate::scene::exact::Extent;
-use crate::scene::{Animation, Model, Pose, Scene, Surface};
+use crate::scene::{Animation, Model, Scene, Surface, Transform};
 use crate::{Quantity, Result};
 
 /// The largest ignored distance of skinned positions, relative to the largest coordinate: rounding of 32-bit matrix
@@ -15,35 +15,38 @@ impl Comparison<'_> {
     /// Compares bounds and surfaces in the rest pose.
     pub(super) fn compare_surfaces(&mut self) -> Result<()> {
         self.note_compared("bounds");
-        self.compare_in_pose("", &[Pose::Rest, Pose::Rest], true)
+        self.compare_in_pose("", [None, None], true)
     }
 
     /// Compares the surfaces at the start, middle and end of an animation that both scenes have, up to the shorter
     /// duration.
-    pub(super) fn compare_animated_surfaces(&mut self, name: &str, pair: [&Animation; 2]) -> Result<()> {
-        // A pose cannot tell an index from a name that is a number.
-        let is_number = |animation: &Animation| animation.name.parse::<usize>().is_ok();
-        if self.scenes.iter().any(|scene| scene.animations.iter().any(is_number)) {
-            return Ok(());
-        }
+    pub(super) fn compare_animated_surfaces(&mut self, key: &str, pair: [&Animation; 2]) -> Result<()> {
         let [duration, other] = pair.map(|animation| animation.ticks_to_seconds(animation.duration));
         // At the end of a loop, rounding decides between the last pose and the first one.
         let last = if pair.iter().any(|animation| animation.looped) { 0.99 } else { 1.0 };
         for seconds in [0.0, 0.5, last].map(|part| part * duration.min(other)) {
-            let prefix = format!("animations[\"{name}\"]@{seconds}.");
-            let pose = || Pose::Animation { name: name.to_owned(), seconds };
-            self.compare_in_pose(&prefix, &[pose(), pose()], false)?;
+            let prefix = format!("animations[{key}]@{seconds}.");
+            let [a, b] = [0, 1].map(|side| {
+                let ticks = pair[side].seconds_to_ticks(seconds);
+                pair[side].pose(&self.scenes[side].skeleton, ticks)
+            });
+            self.compare_in_pose(&prefix, [Some(&a), Some(&b)], false)?;
         }
         Ok(())
     }
 
-    /// Compares the scenes in the given poses. Compares the bounds only if `is_rest` is set. Skips scenes without the
-    /// pose. Without triangles, compares the distances of points.
-    fn compare_in_pose(&mut self, prefix: &str, poses: &[Pose; 2], is_rest: bool) -> Result<()> {
+    /// Compares the scenes in poses, as of [`posed_scene`]. Compares the bounds only if `is_rest` is set. Without
+    /// triangles, compares the distances of points.
+    fn compare_in_pose(
+        &mut self,
+        prefix: &str,
+        poses: [Option<&[Transform]>; 2],
+        is_rest: bool,
+    ) -> Result<()> {
         let mut models = Vec::new();
         let mut rounding = 0.0_f64;
         for (scene, pose) in self.scenes.into_iter().zip(poses) {
-            let Ok(posed) = posed_scene(scene, pose) else { return Ok(()) };
+            let posed = posed_scene(scene, pose);
             rounding = rounding.max(pose_rounding(scene)).max(pose_rounding(&posed));
             let finest = posed.finest_meshes();
             models.push(Model::of_meshes(posed, &finest)?);

@@ -301,10 +301,10 @@ fn assert_all_explained(scene: Scene) -> Result<(), TestCaseError> {
 
 /// The number of scenes, which are the same in every run: in one of several hundred, the path between two keys depends on
 /// rounding in a way that [`rounding`] does not foresee.
-const CASES: u32 = 60;
+const CASES: u32 = 24;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, rng_seed: RngSeed::Fixed(0), ..config(CASES, "pairs") })]
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(0), ..config(CASES, "pairs") })]
 
     #[test]
     fn losses_explain_all_differences(scene in scenes::at_rest_in_the_bind_pose()) {

@@ -7,7 +7,7 @@ use meshspec::interop::Interchange;
 use meshspec::mesh;
 use meshspec::scene::{
     Animation, Channel, Faces, FromScene, Interpolation, Joint, Lod, Mesh, Samples, Scene, SceneComparison,
-    SceneOptions, Skin, ToScene, Transform, Weights, compare,
+    SceneOptions, Skeleton, Skin, ToScene, Transform, Weights, compare,
 };
 
 const SQUARE: [[f32; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
@@ -149,6 +149,102 @@ fn rebinding_keeps_the_poses_of_joints_without_a_rest_transform() {
     let (document, _) = mesh::Document::from_scene(before.clone(), &options).unwrap();
     let (after, _) = document.into_scene(&options).unwrap();
     let found = paths(&before, &after);
-    let kept = [".translations", ".rotations", ".scales"].map(|end| format!("animations[\"0\"]{end}"));
+    let kept = [".translations", ".rotations", ".scales"].map(|end| format!("animations[0]{end}"));
     assert!(kept.iter().all(|path| !found.contains(path)), "{found:?}");
+}
+
+/// Two meshes at the same place, with other texture coordinates. Their squares are cut along other diagonals than those
+/// of [`plate`], so single corners are compared.
+#[test]
+fn corners_are_compared_as_a_whole() {
+    let layers = |offsets: [[f32; 2]; 2], faces: [u32; 6]| {
+        let layer = |offsets: [f32; 2]| Mesh {
+            uvs: offsets.map(|offset| SQUARE.map(|[u, v]| [u + offset, v]).into()).into(),
+            faces: Faces::triangles(faces.into()),
+            ..plate(0.0)
+        };
+        scene(offsets.map(layer))
+    };
+    let before = layers([[0.0, 0.0], [0.5, 0.5]], [0, 1, 3, 0, 3, 2]);
+    let other_diagonals = [0, 1, 2, 1, 3, 2];
+    assert_eq!(paths(&before, &layers([[0.0, 0.0], [0.5, 0.5]], other_diagonals)), [""; 0]);
+    // The second set is exchanged between the layers.
+    let found = paths(&before, &layers([[0.0, 0.5], [0.5, 0.0]], other_diagonals));
+    assert_eq!(found, ["attributes[\"uv1\"]"]);
+}
+
+/// Returns `count` × `count` squares with edges of 1 / `count` metres.
+fn grid(count: u32, z: f32) -> Mesh {
+    let row = count + 1;
+    let fraction = |index: u32| index as f32 / count as f32;
+    let uvs: Vec<[f32; 2]> =
+        (0..row * row).map(|vertex| [fraction(vertex % row), fraction(vertex / row)]).collect();
+    let squares = (0..count * count).map(|square| square / count * row + square % count);
+    Mesh {
+        positions: uvs.iter().map(|[x, y]| [*x, *y, z]).collect(),
+        faces: Faces::triangles(
+            squares.flat_map(|v| [v, v + 1, v + row, v + 1, v + row + 1, v + row]).collect(),
+        ),
+        uvs: vec![uvs],
+        ..Mesh::default()
+    }
+}
+
+#[test]
+fn a_moved_vertex_does_not_hide_other_differences() {
+    let large = |x: f32| Mesh {
+        positions: vec![[x, 0.0, 0.0], [3.0, 0.0, 0.0], [2.0, 1.0, 0.0]],
+        uvs: vec![vec![[0.0; 2]; 3]],
+        faces: Faces::triangles(vec![0, 1, 2]),
+        ..Mesh::default()
+    };
+    let mut other = grid(40, 0.01);
+    // As much as from one vertex to the next.
+    other.uvs[0][800][0] += 0.025;
+    let found = compared(&scene([grid(40, 0.0), large(2.0)]), &scene([other, large(2.2)]));
+    let uv = found.differences.iter().find(|difference| difference.path == "attributes[\"uv0\"]");
+    let largest = uv.and_then(|uv| uv.largest).unwrap_or_default();
+    assert!((0.02..0.03).contains(&largest), "{found:?}");
+}
+
+/// All triangles are compared corner by corner. The centre of a fan has thousands of corners.
+#[test]
+fn large_models_with_moved_vertices_are_compared() {
+    let count = 2000;
+    let fan = |shift: f32| {
+        let at = |corner: u32| f32::sin_cos(corner as f32 / count as f32);
+        let rim = (0..=count).map(|corner| at(corner)).map(|(y, x)| [x, y, shift]);
+        Mesh {
+            positions: std::iter::once([0.0, 0.0, shift]).chain(rim).collect(),
+            faces: Faces::triangles((1..=count).flat_map(|corner| [0, corner, corner + 1]).collect()),
+            uvs: vec![vec![[0.0; 2]; count as usize + 2]],
+            ..Mesh::default()
+        }
+    };
+    for [a, b] in [[fan(0.0), fan(0.005)], [grid(60, 0.0), grid(60, 0.005)]] {
+        let found = paths(&scene([a]), &scene([b]));
+        assert!(!found.contains(&"attributes[\"uv0\"]".to_owned()), "{found:?}");
+    }
+}
+
+/// A number may be the name of an animation, or the index of one without a name.
+#[test]
+fn animations_are_compared_by_name_before_index() {
+    let named = |name: &str, x: f32| Animation {
+        name: name.to_owned(),
+        ..moving(&[0.0, 1.0], &[0.0, x], 1.0, false)
+    };
+    let animated = |animations: [Animation; 2]| Scene {
+        skeleton: Skeleton { joints: vec![Joint::default()], ..Skeleton::default() },
+        animations: animations.into(),
+        ..scene([Mesh { skins: vec![Skin::rigid([0; 4])], ..plate(0.0) }])
+    };
+    let before = animated([named("1", 1.0), named("0", 2.0)]);
+    assert_eq!(paths(&before, &animated([named("0", 2.0), named("1", 1.0)])), [""; 0]);
+    // The index of the clip without a name is the name of the other.
+    let before = animated([named("1", 1.0), named("", 2.0)]);
+    assert_eq!(paths(&before, &animated([named("1", 1.0), named("", 2.0)])), [""; 0]);
+    let found = paths(&before, &animated([named("1", 1.0), named("", 3.0)]));
+    assert!(found.contains(&"animations[1].translations".to_owned()), "{found:?}");
+    assert!(found.iter().all(|path| !path.starts_with("animations[\"1\"]")), "{found:?}");
 }

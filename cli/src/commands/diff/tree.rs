@@ -148,6 +148,12 @@ impl ValueTree {
         std::iter::successors(Some(index + 1), next).take_while(move |child| *child < end)
     }
 
+    /// Returns `true` if all children of a node are items: if it is a list, or has none.
+    pub fn has_only_items(&self, index: usize) -> bool {
+        let mut children = self.children(index).filter_map(|child| self.node(child));
+        children.all(|child| matches!(child.segment, Segment::Index(_)))
+    }
+
     /// Returns the numbers of a node; empty if the node has none.
     pub fn numbers(&self, content: &NodeContent) -> &[Number] {
         match content {

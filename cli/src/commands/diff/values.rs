@@ -45,16 +45,12 @@ impl ValueComparison<'_> {
     }
 
     fn compare_groups(&mut self, path: &mut Vec<Segment>, before: usize, after: usize) {
+        let are_lists = self.before.has_only_items(before) && self.after.has_only_items(after);
         let [before, after] = [
             self.before.children(before).collect::<Vec<_>>(),
             self.after.children(after).collect::<Vec<_>>(),
         ];
-        let is_item = |tree: &ValueTree, child: &usize| {
-            tree.node(*child).is_some_and(|node| matches!(node.segment, Segment::Index(_)))
-        };
-        if before.iter().all(|child| is_item(self.before, child))
-            && after.iter().all(|child| is_item(self.after, child))
-        {
+        if are_lists {
             return self.compare_items(path, &before, &after);
         }
         let segment = |tree: &ValueTree, child: usize| tree.node(child).map(|node| node.segment);
@@ -87,10 +83,15 @@ impl ValueComparison<'_> {
         path.pop();
     }
 
-    /// Adds the difference for a removed or added node.
+    /// Adds the difference for a removed or added node, or one for each item of a list of structs or lines.
     fn add_missing(&mut self, path: &mut Vec<Segment>, kind: DifferenceKind, child: usize) {
         let tree = if kind == DifferenceKind::Removed { self.before } else { self.after };
         let Some(node) = tree.node(child) else { return };
+        if tree.has_only_items(child) && tree.children(child).next().is_some() {
+            return self.with_segment(path, node.segment, |this, path| {
+                tree.children(child).for_each(|item| this.add_missing(path, kind, item));
+            });
+        }
         let value = matches!(
             node.content,
             tree::NodeContent::Numbers { is_tuple: true, .. } | tree::NodeContent::Text(_)
