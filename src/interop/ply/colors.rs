@@ -1,5 +1,7 @@
 //! Reads the colours of PLY files.
 
+use std::ops::Range;
+
 use super::header::NumberType;
 use super::names::COLORS;
 use super::rows::Rows;
@@ -17,6 +19,8 @@ pub(super) struct ColorColumns {
     pub scaled_range: Option<f64>,
     /// Whether negative components were read as unsigned integers.
     pub are_wrapped: bool,
+    /// The number of negative components that were clamped to 0.
+    pub clamped_count: usize,
 }
 
 /// Returns the colours, if any.
@@ -45,13 +49,15 @@ fn to_colors<const N: usize>(rows: &Rows, columns: [usize; N], names: [&'static 
             error: 0.0,
             scaled_range: None,
             are_wrapped: false,
+            clamped_count: 0,
         };
     }
     let types = rows.types(columns);
     let (floats, error) = rows.to_floats(columns);
     let mut colors: Vec<_> = floats.into_iter().map(|color| with_alpha(color, 1.0)).collect();
-    let wrapped_channels = wrap_negative(&types, &mut colors);
-    let ranges = channel_ranges(&types, wrapped_channels, &colors);
+    // The channels of a colour have one sign and one range. Alpha has its own.
+    let [of_colors, of_alpha] = [0..3, 3..N].map(|channels| convert_negative(&types, channels, &mut colors));
+    let ranges = channel_ranges(&types, [of_colors, of_alpha], &colors);
     if ranges != [1.0; 4] {
         colors.iter_mut().for_each(|color| *color = scale_color(*color, ranges));
     }
@@ -63,7 +69,8 @@ fn to_colors<const N: usize>(rows: &Rows, columns: [usize; N], names: [&'static 
         values: Colors::F32(colors),
         error: if types.contains(&NumberType::F64) { error / f64::from(ranges[0]) } else { 0.0 },
         scaled_range: (0..N).find(is_assumed).map(|channel| f64::from(ranges[channel])),
-        are_wrapped: wrapped_channels.contains(&true),
+        are_wrapped: of_colors.wrapped_range.or(of_alpha.wrapped_range).is_some(),
+        clamped_count: of_colors.clamped_count + of_alpha.clamped_count,
     }
 }
 
@@ -79,51 +86,78 @@ fn largest_integer(number: NumberType) -> f32 {
     }
 }
 
-/// Converts channels of signed integers with negative components, which programs write for unsigned ones, to unsigned
-/// integers. Returns the converted channels.
-fn wrap_negative(types: &[NumberType], colors: &mut [[f32; 4]]) -> [bool; 4] {
-    std::array::from_fn(|channel| {
-        let Some(number) = types.get(channel).filter(|number| !number.is_float()) else { return false };
-        if colors.iter().all(|color| color[channel] >= 0.0) {
-            return false;
-        }
-        for color in colors.iter_mut().filter(|color| color[channel] < 0.0) {
-            color[channel] += largest_integer(*number) + 1.0;
-        }
-        true
-    })
+/// Returns `true` for integers whose type does not imply the range of colours: programs write 8 or 16 bits into wider
+/// or signed integers.
+fn has_open_range(number: NumberType) -> bool {
+    !number.is_float() && !matches!(number, NumberType::U8 | NumberType::U16)
 }
 
-/// Returns the number that represents 1 in each channel. `types` are the types of the channels that the file has.
-fn channel_ranges(types: &[NumberType], wrapped_channels: [bool; 4], colors: &[[f32; 4]]) -> [f32; 4] {
+/// The conversion of the negative integers in some channels.
+#[derive(Clone, Copy, Default)]
+struct Negatives {
+    /// The largest unsigned integer of the type, if negative integers were read as unsigned ones.
+    wrapped_range: Option<f32>,
+    clamped_count: usize,
+}
+
+/// Converts the negative integers of `channels`, whose types are `types`. Programs write unsigned integers into `char` and
+/// `short`. Other negative integers are invalid and become 0.
+fn convert_negative(types: &[NumberType], channels: Range<usize>, colors: &mut [[f32; 4]]) -> Negatives {
+    let signed: Vec<_> = channels.filter(|channel| has_open_range(types[*channel])).collect();
+    let (mut least, mut largest) = (0.0_f32, 0.0_f32);
+    for component in colors.iter().flat_map(|color| signed.iter().map(|channel| color[*channel])) {
+        (least, largest) = (least.min(component), largest.max(component));
+    }
+    if least >= 0.0 {
+        return Negatives::default();
+    }
+    let range = signed.iter().map(|channel| largest_integer(types[*channel])).fold(0.0, f32::max);
+    let [byte, short, _] = LARGEST_INTEGERS;
+    // Colours from 0 to 255 in a `short` have no use for its sign: as 65535, a single -1 would darken all others.
+    let is_wrapped = range == byte || (range == short && !(1.0 < largest && largest <= byte));
+    let mut count = 0;
+    for color in colors {
+        for channel in &signed {
+            let component = &mut color[*channel];
+            if *component < 0.0 {
+                *component =
+                    if is_wrapped { *component + largest_integer(types[*channel]) + 1.0 } else { 0.0 };
+                count += 1;
+            }
+        }
+    }
+    match is_wrapped {
+        true => Negatives { wrapped_range: Some(range), clamped_count: 0 },
+        false => Negatives { wrapped_range: None, clamped_count: count },
+    }
+}
+
+/// Returns the number that represents 1 in each channel. `types` are the types of the channels that the file has, and
+/// `negatives` the conversions of the colours and of alpha.
+fn channel_ranges(types: &[NumberType], negatives: [Negatives; 2], colors: &[[f32; 4]]) -> [f32; 4] {
     let of_floats = byte_scale(colors.iter()).unwrap_or([1.0; 4]);
-    // Programs write 8 or 16 bits into wider integers: the smallest range that holds all components is assumed.
-    let smallest_range = |channels: std::ops::Range<usize>| {
-        let is_open = |channel: &usize| {
-            let number = types.get(*channel).copied();
-            number.is_some_and(|number| {
-                !number.is_float()
-                    && !matches!(number, NumberType::U8 | NumberType::U16)
-                    && !wrapped_channels[*channel]
-            })
-        };
-        let open: Vec<_> = channels.filter(is_open).collect();
-        let largest =
-            colors.iter().flat_map(|color| open.iter().map(|channel| color[*channel])).fold(0.0, f32::max);
-        let ranges = [1.0].into_iter().chain(LARGEST_INTEGERS);
-        ranges.into_iter().find(|range| largest <= *range).unwrap_or(LARGEST_INTEGERS[2])
-    };
-    let (of_colors, of_alpha) = (smallest_range(0..3), smallest_range(3..4));
+    let [of_colors, of_alpha] =
+        [0..3, 3..types.len()].map(|channels| smallest_range(types, channels, colors));
+    let of_alpha = negatives[1].wrapped_range.unwrap_or(of_alpha);
     // Dark colours with opaque alpha have the range of alpha. Alpha up to 1 is opaque beside colours of any range.
     let of_colors = if of_colors == 1.0 { of_alpha } else { of_colors };
+    let of_colors = negatives[0].wrapped_range.unwrap_or(of_colors);
     std::array::from_fn(|channel| match types.get(channel) {
         Some(number @ (NumberType::U8 | NumberType::U16)) => largest_integer(*number),
         Some(NumberType::F32 | NumberType::F64) => of_floats[channel],
-        Some(number) if wrapped_channels[channel] => largest_integer(*number),
         Some(_) if channel == 3 => of_alpha,
         Some(_) => of_colors,
         None => 1.0,
     })
+}
+
+/// Returns the smallest range that holds all components of `channels` whose type implies none.
+fn smallest_range(types: &[NumberType], channels: Range<usize>, colors: &[[f32; 4]]) -> f32 {
+    let open: Vec<_> = channels.filter(|channel| has_open_range(types[*channel])).collect();
+    let components = colors.iter().flat_map(|color| open.iter().map(|channel| color[*channel]));
+    let largest = components.fold(0.0, f32::max);
+    let mut ranges = [1.0].into_iter().chain(LARGEST_INTEGERS);
+    ranges.find(|range| largest <= *range).unwrap_or(LARGEST_INTEGERS[2])
 }
 
 /// Extends a colour by `opaque` if it has no alpha.

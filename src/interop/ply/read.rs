@@ -153,6 +153,8 @@ fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> R
         if colors.are_wrapped {
             losses.push(Loss::changed(&*path, "negative components were read as unsigned integers"));
         }
+        let loss = Loss::changed(&*path, "negative components were clamped to 0");
+        losses.extend(loss.with_count(colors.clamped_count, "numbers").if_any());
         losses.extend(colors.scaled_range.map(|largest| scaled_loss(path, largest)));
         mesh.colors.push(colors.values);
     }

@@ -1,5 +1,6 @@
 //! OBJ, PLY and STL: reading, writing, losses, and error messages.
 
+mod colors;
 mod detect;
 mod far;
 mod far_joints;
