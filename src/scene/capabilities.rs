@@ -39,6 +39,8 @@ pub struct Capabilities {
     pub flat: bool,
     /// Normals.
     pub normals: bool,
+    /// Normals of points that have no direction.
+    pub zero_normals: bool,
     /// Tangents.
     pub tangents: bool,
     /// The maximum number of sets of texture coordinates.
@@ -88,6 +90,7 @@ impl Capabilities {
         surfaces: false,
         flat: false,
         normals: false,
+        zero_normals: false,
         tangents: false,
         max_uv_sets: 0,
         max_color_sets: 0,

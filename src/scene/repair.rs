@@ -18,20 +18,37 @@ const IDENTITY: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 /// The direction of a tangent without a direction.
 const DEFAULT_TANGENT: [f32; 3] = [1.0, 0.0, 0.0];
 
+/// The treatment of normals without a direction in meshes without faces, from which they could be computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PointNormals {
+    /// Zero normals are kept, and numbers that are not finite become 0.
+    KeepZero,
+    /// All normals of the mesh are dropped.
+    Drop,
+}
+
 impl Scene {
     /// Replaces normals, tangents and rotations without a direction, and normalises rotations. Keeps all values if the
     /// scene was read from a file of `format`, which then stores them unchanged. Returns the losses.
     ///
     /// Writers that compute with rotations call this before; [`Capabilities::restrict`](super::Capabilities::restrict)
     /// calls it for all writers. The second call changes nothing.
-    pub(crate) fn repair_directions(&mut self, format: &str) -> Vec<Loss> {
+    pub(crate) fn repair_directions(&mut self, format: &str, points: PointNormals) -> Vec<Loss> {
         let mut losses = Vec::new();
         if self.source.as_ref().is_some_and(|source| source.format.eq_ignore_ascii_case(format)) {
             return losses;
         }
         for (index, mesh) in self.meshes.iter_mut().enumerate() {
             let at = format!("meshes[{index}]");
-            mesh.repair_normals(&at, &mut losses);
+            match &mut mesh.normals {
+                Some(normals)
+                    if points == PointNormals::KeepZero
+                        && mesh.faces.corner_count(mesh.positions.len()) == 0 =>
+                {
+                    replace_non_finite(normals.as_flattened_mut(), format!("{at}.normals"), &mut losses);
+                }
+                _ => mesh.repair_normals(&at, &mut losses),
+            }
             mesh.repair_tangents(&at, &mut losses);
         }
         for (index, joint) in self.skeleton.joints.iter_mut().enumerate() {
@@ -68,7 +85,7 @@ impl Mesh {
         let path = format!("{at}.normals");
         if self.faces.corner_count(self.positions.len()) == 0 {
             let message = "normals of points, some of which have no direction";
-            losses.push(Loss::dropped(path, message).with_count_of(count, of, "normals"));
+            losses.push(Loss::dropped(path, message).with_count_of(of, of, "normals"));
             return;
         }
         self.generate_normals();

@@ -3,6 +3,7 @@
 use glam::DMat4;
 
 use super::capabilities::Capabilities;
+use super::repair::PointNormals;
 use super::{
     AlphaMode, Conventions, Extras, Material, Mesh, Placement, Sampler, Scene, SceneOptions, Skin, UvOrigin,
     merge,
@@ -27,7 +28,8 @@ impl Capabilities {
         options: &SceneOptions,
     ) -> Result<Vec<Loss>> {
         let format = self.format;
-        let mut losses = LossRecorder { format, list: scene.repair_directions(format) };
+        let points = if self.zero_normals { PointNormals::KeepZero } else { PointNormals::Drop };
+        let mut losses = LossRecorder { format, list: scene.repair_directions(format, points) };
         conventions.from_scene_space(scene);
         if !self.lods {
             keep_finest(scene, &mut losses);

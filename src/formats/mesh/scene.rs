@@ -10,7 +10,7 @@ use super::skin;
 use super::{Animation, Columns, Document, Vertices};
 use crate::formats::scenes::utf8_loss;
 use crate::scene::animation::sorted_times;
-use crate::scene::repair::repair_rotations;
+use crate::scene::repair::{PointNormals, repair_rotations};
 use crate::scene::resampling::{Deviation, DeviationScale};
 use crate::scene::{
     self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, KeyframeFields, Mesh,
@@ -88,7 +88,7 @@ impl FromScene for Document {
         let capabilities = Capabilities { transform: is_renderlib, ..CAPABILITIES };
         // In the specification's dialect, the transform becomes an additional joint.
         let joints = scene.skeleton.joints.len() + usize::from(scene.transform.is_some() && !is_renderlib);
-        let mut losses = scene.repair_directions("MESH");
+        let mut losses = scene.repair_directions("MESH", PointNormals::Drop);
         let limited = scene.limit_joints(joints, skin::MAX_JOINTS, "MESH");
         let rebound = scene.bind_at_rest("MESH", |_| true);
         losses.extend(capabilities.restrict(&mut scene, conventions, options)?);

@@ -84,6 +84,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     surfaces: true,
     flat: true,
     normals: true,
+    zero_normals: false,
     tangents: true,
     max_uv_sets: usize::MAX,
     max_color_sets: usize::MAX,

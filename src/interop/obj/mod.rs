@@ -56,6 +56,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     alpha_modes: true,
     wrapping: true,
     normals: true,
+    zero_normals: true,
     max_uv_sets: 1,
     max_color_sets: 1,
     max_corners: u32::MAX,

@@ -45,6 +45,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     format: "PLY",
     textures: true,
     normals: true,
+    zero_normals: true,
     max_uv_sets: 1,
     max_color_sets: 1,
     custom: |_| true,

@@ -27,7 +27,7 @@ use super::{
     Animation, Attributes, Bone, Document, F8A, Faces, LodDef, Mesh, Surface, Transform, Vertices, flat_color,
 };
 use crate::formats::scenes::utf8_loss;
-use crate::scene::repair::all_finite;
+use crate::scene::repair::{PointNormals, all_finite};
 use crate::scene::{
     self, Axis, Capabilities, Colors, Conventions, FromScene, Material, Scene, SceneOptions, SourceFields,
     ToScene,
@@ -100,7 +100,7 @@ impl FromScene for Document {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd_format)?;
         let is_own = scene.source.as_ref().is_some_and(|source| source.format == SOURCE);
-        let mut losses = scene.repair_directions("BMD");
+        let mut losses = scene.repair_directions("BMD", PointNormals::Drop);
         let mut changes = Vec::from_iter(scene.limit_joints(rig::bone_count(&scene), rig::MAX_BONES, "BMD"));
         // Parts of pseudo-bones have no pose.
         let is_part = |joint: &scene::Joint| pseudo::is_part(&joint.extras);
