@@ -90,9 +90,10 @@ fn starts_as_json(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"{")
 }
 
-/// Returns `true` if a text starts with the keyword of ASCII STL, in any case.
+/// Returns `true` if the first word of a text is the keyword of ASCII STL, in any case.
 pub(super) fn starts_with_solid(text: &[u8]) -> bool {
-    text.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
+    let mut words = text.trim_ascii_start().split(u8::is_ascii_whitespace);
+    words.next().is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
 }
 
 /// Returns `true` if the file size matches the facet count in the header.

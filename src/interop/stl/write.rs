@@ -5,8 +5,8 @@ use std::io::{BufWriter, Write};
 use glam::Vec3;
 
 use super::{CAPABILITIES, CONVENTIONS};
-use crate::interop::detect::starts_with_solid;
 use crate::interop::shared::polygons::{Polygons, count_used};
+use crate::interop::shared::text::to_single_line;
 use crate::interop::{Files, WriteResult};
 use crate::scene::{Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, LossKind};
@@ -56,14 +56,12 @@ fn record_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
 }
 
 /// Returns the header, which contains the name, truncated to 80 bytes. If the name begins with `solid`, prefixes it
-/// with `_`, since the file would otherwise look like ASCII.
+/// with `_`, since many programs would read the file as ASCII, even if a longer word begins so.
 fn to_header(name: &str, losses: &mut Vec<Loss>) -> [u8; HEADER_TEXT_SIZE] {
-    let text: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
-    let text = if starts_with_solid(text.trim_start().as_bytes()) {
-        format!("_{}", text.trim())
-    } else {
-        text.trim().to_owned()
-    };
+    let mut text = to_single_line(name);
+    if text.as_bytes().get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"solid")) {
+        text.insert(0, '_');
+    }
     let end =
         (0..=text.len().min(HEADER_TEXT_SIZE)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let text = text[..end].trim_end();

@@ -34,7 +34,14 @@ fn formats_are_detected_by_their_beginning() {
     assert_eq!(name(&binary(2)), Some("stl"));
     assert_eq!(name(&binary(3)), None);
     assert_eq!(name(&binary(u32::MAX)), None);
-    for other in [&b""[..], b"p 0, 0, 0\n", b"{\"format\": \"mesh\"}", b"solid ground", b"vector"] {
+    for other in [
+        &b""[..],
+        b"p 0, 0, 0\n",
+        b"{\"format\": \"mesh\"}",
+        b"solid ground",
+        b"vector",
+        b"solidity of a facet",
+    ] {
         assert_eq!(name(other), None, "{}", other.escape_ascii());
     }
 }

@@ -118,6 +118,17 @@ fn errors_name_the_location() {
     }
 }
 
+/// Text starts with the word `solid`, not with a word like `solidity`.
+#[test]
+fn headers_may_begin_with_longer_words() {
+    let mut bytes = binary("solidity of a facet", 0);
+    bytes.push(b' ');
+    bytes.iter_mut().take(80).filter(|byte| **byte == 0).for_each(|byte| *byte = b' ');
+    bytes[80..].fill(b' ');
+    let found = error(Stl, &bytes);
+    assert!(found.starts_with("bytes 0x50..0x54: truncated facet list"), "{found}");
+}
+
 #[test]
 fn inexpressible_content_of_stl() {
     let mut mesh = triangle();
