@@ -6,7 +6,7 @@ use std::io::Write;
 use super::material::is_map_option;
 use crate::interop::folder::bytes_from_name;
 use crate::interop::shared::text::{
-    has_comment_mark, restrict_to_line, to_obj_line, to_single_line, unique_name,
+    has_comment_mark, restrict_to_line, to_obj_line, to_single_line, unique_name, without_continuation,
 };
 use crate::scene::{AlphaMode, Material, Mesh, Wrap, push_index};
 use crate::{Loss, Result};
@@ -50,8 +50,7 @@ pub(super) fn collect_materials(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> 
 /// same in both directions, colours are finite, and names are single lines.
 fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
     if let Some(texture) = &mut material.texture {
-        let line = to_single_line(&texture.name);
-        let line = if line.ends_with('\\') { to_obj_line(&line) } else { line };
+        let line = without_continuation(to_single_line(&texture.name));
         // A quote may end a quoted name.
         let line = if needs_quotes(&line) { line.replace('"', "_") } else { line };
         restrict_to_line(&mut texture.name, line, "OBJ", &format!("{at}.texture"), losses);
@@ -105,8 +104,9 @@ pub(super) fn write(out: &mut dyn Write, library: &[Material]) -> Result<()> {
     Ok(())
 }
 
-/// Returns `true` if reading an image name would stop at one of its words: an option, or the start of a comment.
+/// Returns `true` if reading an image name could stop at one of its words: an option, or the start of a comment.
 fn needs_quotes(name: &str) -> bool {
     let has_option = name.split_ascii_whitespace().skip(1).any(|word| is_map_option(word.as_bytes()));
-    has_option || has_comment_mark(name)
+    // Most programs begin a comment at ` #`, even if a word follows directly.
+    has_option || has_comment_mark(name) || name.contains(" #")
 }

@@ -470,8 +470,7 @@ pub(in crate::interop) fn to_single_line(name: &str) -> String {
 /// Converts a name to a single line of OBJ or MTL. Also replaces a trailing backslash, which would continue the line, and
 /// words like `#`, which would begin a comment.
 pub(in crate::interop) fn to_obj_line(name: &str) -> String {
-    let line = to_single_line(name);
-    let line = line.strip_suffix('\\').map_or_else(|| line.clone(), |before| format!("{before}_"));
+    let line = without_continuation(to_single_line(name));
     if !has_comment_mark(&line) {
         return line;
     }
@@ -487,6 +486,14 @@ pub(in crate::interop) fn has_comment_mark(name: &str) -> bool {
 }
 
 /// Replaces a name by `line`, its conversion to a single line. If the name changes, adds a loss whose message names
+/// Replaces a backslash at the end, which would continue the line.
+pub(in crate::interop) fn without_continuation(line: String) -> String {
+    match line.strip_suffix('\\') {
+        Some(before) => format!("{before}_"),
+        None => line,
+    }
+}
+
 /// `format`.
 pub(in crate::interop) fn restrict_to_line(
     name: &mut String,

@@ -291,6 +291,7 @@ fn names_of_images_round_trip_through_libraries() {
         "a -clamp on.png",
         "a # b.png",
         "a #2.png",
+        "a.png #2",
         "a  b.png",
         "\"a\".png",
         "\"a.png\"",
