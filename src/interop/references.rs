@@ -28,8 +28,7 @@ pub(super) fn resolve(files: &dyn Files, folder: &str, path: &[u8]) -> Reference
         }
     }
     let path = path.replace('\\', "/");
-    let has_drive = path.as_bytes().get(1) == Some(&b':');
-    let is_absolute = path.starts_with('/') || has_drive;
+    let is_absolute = path.starts_with('/') || has_drive(&path);
     let relative = if is_absolute { path.rsplit(['/', ':']).next().unwrap_or_default() } else { &path };
     // Without a file name, there is no file.
     let name = if relative.is_empty() { String::new() } else { join(folder, relative) };
@@ -52,8 +51,19 @@ pub(super) fn resolve_unquoted(files: &dyn Files, folder: &str, path: &[u8]) -> 
     }
 }
 
+/// Returns `true` if a file inside the folder has the name. Names outside are not looked up.
 fn exists(files: &dyn Files, name: &str) -> bool {
-    files.read(name, 0).is_ok()
+    is_inside(name) && files.read(name, 0).is_ok()
+}
+
+/// Returns `true` if a name cannot lead out of its folder, even where backslashes separate folders.
+fn is_inside(name: &str) -> bool {
+    !has_drive(name) && !name.starts_with(['/', '\\']) && name.split(['/', '\\']).all(|part| part != "..")
+}
+
+/// Returns `true` if a path starts with the drive of Windows, as in `C:`.
+fn has_drive(path: &str) -> bool {
+    path.as_bytes().get(1) == Some(&b':')
 }
 
 /// Joins a folder and a path, and removes the parts `.` and `..` where possible.
