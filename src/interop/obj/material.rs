@@ -59,9 +59,6 @@ struct DiffuseMap {
     clamp: bool,
 }
 
-/// The maximum number of keywords, options or names in a list.
-const MAX_LISTED: usize = 20;
-
 /// The number of malformed lines after which reading a library stops, since locating each error takes time.
 const MAX_MALFORMED: usize = 100;
 
@@ -111,11 +108,11 @@ pub(super) fn read(
         folder,
         materials,
         current: None,
-        unsupported: Listed::default(),
-        stray: Listed::default(),
-        duplicates: Listed::default(),
-        overridden: Listed::default(),
-        trailing: Listed::default(),
+        unsupported: BTreeSet::new(),
+        stray: BTreeSet::new(),
+        duplicates: BTreeSet::new(),
+        overridden: BTreeSet::new(),
+        trailing: BTreeSet::new(),
         shortened_paths: Vec::new(),
     };
     let mut errors = Vec::new();
@@ -135,13 +132,13 @@ pub(super) fn read(
             losses.push(dropped(&format!("statements after {MAX_MALFORMED} malformed numbers")));
         }
     }
-    losses.extend(stray.to_loss(dropped("statements before the first `newmtl`")));
+    losses.extend(dropped("statements before the first `newmtl`").listing(stray));
     let message = "duplicate `newmtl`: only properties that the first definition lacks are added";
-    losses.extend(duplicates.to_loss(dropped(message)));
-    losses
-        .extend(overridden.to_loss(dropped("all but the last value of a property that a material repeats")));
-    losses.extend(trailing.to_loss(dropped("words after the options of `map_Kd`")));
-    losses.extend(unsupported.to_loss(dropped("unsupported properties of materials")));
+    losses.extend(dropped(message).listing(duplicates));
+    let message = "all but the last value of a property that a material repeats";
+    losses.extend(dropped(message).listing(overridden));
+    losses.extend(dropped("words after the options of `map_Kd`").listing(trailing));
+    losses.extend(dropped("unsupported properties of materials").listing(unsupported));
     let loss = Loss::renamed(library, "only the file names of absolute image paths are kept");
     losses.extend(loss.in_category(Category::Material).listing(shortened_paths));
 }
@@ -154,44 +151,17 @@ struct MtlReader<'a, 'm> {
     /// The name and the properties of the current definition; `None` before the first `newmtl`.
     current: Option<(Cow<'a, [u8]>, MtlMaterial)>,
     /// The unsupported keywords and options.
-    unsupported: Listed,
+    unsupported: BTreeSet<String>,
     /// The supported keywords before the first `newmtl`.
-    stray: Listed,
+    stray: BTreeSet<String>,
     /// The names of materials that an earlier `newmtl` defines.
-    duplicates: Listed,
+    duplicates: BTreeSet<String>,
     /// The names and keywords of properties with several values in one definition.
-    overridden: Listed,
+    overridden: BTreeSet<String>,
     /// The words after the options that follow an image path.
-    trailing: Listed,
+    trailing: BTreeSet<String>,
     /// The absolute image paths, which were shortened to file names.
     shortened_paths: Vec<String>,
-}
-
-/// A sorted list of at most [`MAX_LISTED`] items, and the number of further ones.
-#[derive(Default)]
-struct Listed {
-    items: BTreeSet<String>,
-    /// The number of items that were added after the list was full, including repetitions.
-    more: usize,
-}
-
-impl Listed {
-    fn add(&mut self, item: String) {
-        if self.items.len() < MAX_LISTED {
-            self.items.insert(item);
-        } else if !self.items.contains(&item) {
-            self.more += 1;
-        }
-    }
-
-    /// Returns `loss` with the items; `None` if there are none.
-    fn to_loss(&self, loss: Loss) -> Option<Loss> {
-        let loss = loss.listing(self.items.iter().cloned())?;
-        match (self.more, loss.detail.clone()) {
-            (1.., Some(items)) => Some(loss.with_detail(format_args!("{items} and {} more", self.more))),
-            _ => Some(loss),
-        }
-    }
 }
 
 /// A property of the current material.
@@ -224,12 +194,12 @@ impl<'a> MtlReader<'a, '_> {
                 None => return Ok(()),
             },
             _ => {
-                self.unsupported.add(keyword.escape_ascii().to_string());
+                self.unsupported.insert(keyword.escape_ascii().to_string());
                 return Ok(());
             }
         };
         let Some((name, material)) = &mut self.current else {
-            self.stray.add(keyword.escape_ascii().to_string());
+            self.stray.insert(keyword.escape_ascii().to_string());
             return Ok(());
         };
         let is_overridden = match property {
@@ -242,7 +212,7 @@ impl<'a> MtlReader<'a, '_> {
         };
         if is_overridden {
             let name = String::from_utf8_lossy(name);
-            self.overridden.add(format!("{} of \"{name}\"", keyword.escape_ascii()));
+            self.overridden.insert(format!("{} of \"{name}\"", keyword.escape_ascii()));
         }
         Ok(())
     }
@@ -256,7 +226,7 @@ impl<'a> MtlReader<'a, '_> {
         }
         match self.materials.by_name.entry(name) {
             Entry::Occupied(mut entry) => {
-                self.duplicates.add(format!("\"{}\"", String::from_utf8_lossy(entry.key())));
+                self.duplicates.insert(format!("\"{}\"", String::from_utf8_lossy(entry.key())));
                 let first = entry.get_mut();
                 first.color = first.color.or(material.color);
                 first.opacity = first.opacity.or(material.opacity);
@@ -283,7 +253,7 @@ impl<'a> MtlReader<'a, '_> {
         self.read_options(words, &mut map)?;
         let trailing = words.name();
         if !trailing.is_empty() {
-            self.trailing.add(format!("\"{}\"", String::from_utf8_lossy(&trailing)));
+            self.trailing.insert(format!("\"{}\"", String::from_utf8_lossy(&trailing)));
         }
         let Reference { name, is_absolute } = reference;
         if is_absolute {
@@ -306,7 +276,7 @@ impl<'a> MtlReader<'a, '_> {
                         b"-mm" => _ = read_numbers::<2>(words, 0.0)?,
                         _ => _ = words.next(),
                     }
-                    self.unsupported.add(format!("map_Kd {}", option.escape_ascii()));
+                    self.unsupported.insert(format!("map_Kd {}", option.escape_ascii()));
                 }
             }
         }
