@@ -31,7 +31,7 @@ pub(super) fn to_meshes(
         let message = "every used material is invisible (`d 0` or `Tr 1`), as some programs write opaque ones; assumed opaque";
         losses.push(Loss::changed("mtllib", message).in_category(Category::Material));
     }
-    let mut transformed = BTreeSet::new();
+    let (mut transformed, mut guessed) = (BTreeSet::new(), BTreeSet::new());
     let meshes = parts.into_iter().enumerate().map(|(index, part)| {
         let path = format!("meshes[{index}]");
         part.faces.record_degenerate(&format!("{path}.faces"), losses);
@@ -39,7 +39,12 @@ pub(super) fn to_meshes(
             Some((name, found)) => (name, Some(found)),
             None => (&*part.material, None),
         };
+        let used_name = String::from_utf8_lossy(&part.material);
+        let is_guess = material_name.len() > part.material.len();
         let material_name = to_utf8(material_name, &format!("{path}.material.name"), losses);
+        if is_guess {
+            guessed.insert(format!("\"{used_name}\" becomes \"{material_name}\""));
+        }
         let material = found.map_or_else(
             || Material { name: material_name.clone(), ..Material::default() },
             |found| {
@@ -60,6 +65,8 @@ pub(super) fn to_meshes(
         mesh
     });
     let meshes = meshes.collect();
+    let message = "undefined materials were replaced by those whose names continue with ` #`";
+    losses.extend(Loss::changed("usemtl", message).in_category(Category::Material).listing(guessed));
     let message = "offset and scale of images were applied to the texture coordinates";
     losses.extend(Loss::changed("map_Kd", message).listing(transformed));
     (meshes, unused)
