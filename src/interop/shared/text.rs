@@ -388,8 +388,8 @@ const TEXT_STATEMENTS: [&[u8]; 15] = [
 ];
 
 /// Returns `true` if the backslash at the end of `part`, the range after the last continuation, continues the line.
-/// Comments are never continued, and names only by a backslash after a blank. `is_text` states whether the line ends in
-/// a name; `None` up to the keyword.
+/// Comments are never continued, and names only by a backslash after a blank. In a name, only a `#` between blanks begins
+/// a comment. `is_text` states whether the line ends in a name; `None` up to the keyword.
 #[cold]
 fn is_continued(text: &[u8], part: Range<usize>, is_text: &mut Option<bool>) -> bool {
     if is_text.is_none() {
@@ -399,10 +399,16 @@ fn is_continued(text: &[u8], part: Range<usize>, is_text: &mut Option<bool>) -> 
         });
     }
     let part = text[part].trim_ascii_end();
+    if part.starts_with(b"#") {
+        return false;
+    }
+    if *is_text == Some(true) {
+        let is_separate = part.len() < 2 || is_blank(part[part.len() - 2]);
+        let mut words = part.split(|byte| is_blank(*byte)).filter(|word| !word.is_empty());
+        return is_separate && !words.any(is_comment_mark);
+    }
     let begins_comment = |pair: &[u8]| pair[1] == b'#' && (is_blank(pair[0]) || pair[0].is_ascii_digit());
-    let has_comment = part.starts_with(b"#") || part.windows(2).any(begins_comment);
-    let is_separate = part.len() < 2 || is_blank(part[part.len() - 2]);
-    !has_comment && (is_separate || *is_text != Some(true))
+    !part.windows(2).any(begins_comment)
 }
 
 /// Returns the offset after the line break LF, CR LF or CR at the offset `at`, which is at most `end`.
@@ -480,12 +486,6 @@ pub(in crate::interop) fn to_obj_line(name: &str) -> String {
         .join(" ")
 }
 
-/// Returns `true` if a word of the name would begin a comment in OBJ or MTL.
-pub(in crate::interop) fn has_comment_mark(name: &str) -> bool {
-    name.split_ascii_whitespace().any(|word| is_comment_mark(word.as_bytes()))
-}
-
-/// Replaces a name by `line`, its conversion to a single line. If the name changes, adds a loss whose message names
 /// Replaces a backslash at the end, which would continue the line.
 pub(in crate::interop) fn without_continuation(line: String) -> String {
     match line.strip_suffix('\\') {
@@ -494,6 +494,12 @@ pub(in crate::interop) fn without_continuation(line: String) -> String {
     }
 }
 
+/// Returns `true` if a word of the name would begin a comment in OBJ or MTL.
+pub(in crate::interop) fn has_comment_mark(name: &str) -> bool {
+    name.split_ascii_whitespace().any(|word| is_comment_mark(word.as_bytes()))
+}
+
+/// Replaces a name by `line`, its conversion to a single line. If the name changes, adds a loss whose message names
 /// `format`.
 pub(in crate::interop) fn restrict_to_line(
     name: &mut String,

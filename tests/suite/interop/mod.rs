@@ -7,6 +7,7 @@ mod far_joints;
 mod finite;
 mod lenient;
 mod limits;
+mod names;
 mod numbers;
 mod obj;
 mod ply;
