@@ -6,7 +6,7 @@ use std::io::Read;
 use super::corners::{ABSENT, Corner, CornerParser};
 use super::file::{MeshName, MeshPart, ObjFile};
 use super::pieces::{LineRun, ParseSizes, ParsedPiece, RunKind, parse_pieces};
-use super::values::MAX_VALUES;
+use super::values::{MAX_NON_FINITE, MAX_VALUES};
 use super::windows::WindowReader;
 use crate::interop::shared::meshes::check_mesh_count;
 use crate::interop::shared::polygons::Polygons;
@@ -14,7 +14,7 @@ use crate::interop::shared::text::{Words, first_line_offset, lines_in, locate, q
 use crate::parallel::join;
 use crate::scene::limits::check_triangle_limit;
 use crate::scene::push_index;
-use crate::{Error, ErrorKind, Limits, Result, Strictness};
+use crate::{Error, ErrorKind, Limits, Result, Span, Strictness};
 
 /// The maximum number of kinds of unsupported statements to list.
 const MAX_KINDS: usize = 50;
@@ -37,6 +37,8 @@ struct ObjReader {
     part_indices: BTreeMap<(MeshName, Vec<u8>), usize>,
     /// The index of the part to which the next face belongs; `None` after a change of name or material.
     part: Option<usize>,
+    /// The index and location of the first positions that are not finite.
+    non_finite: Vec<(usize, Span)>,
     strictness: Strictness,
     limits: Limits,
     /// The numbers of bytes and lines before the window.
@@ -85,6 +87,10 @@ impl ObjReader {
         self.check_limits()?;
         let (bytes, lines) = self.window_start;
         self.corners.end_window(text, bytes, lines);
+        let free = MAX_NON_FINITE - self.non_finite.len().min(MAX_NON_FINITE);
+        for (index, keyword) in self.file.lists.non_finite.drain(..).take(free) {
+            self.non_finite.push((index, shift_span(locate(text, keyword), bytes, lines)));
+        }
         let line_ends: usize = pieces.iter().map(|piece| piece.line_ends).sum();
         self.window_start = (bytes + text.len() as u64, lines + line_ends as u64);
         Ok(())
@@ -258,7 +264,8 @@ impl ObjReader {
         let mut used = self.file.parts.iter().flat_map(|part| &part.vertices).map(|corner| corner[0]);
         let Some(index) = used.find(|index| !positions.is_finite(*index)) else { return Ok(()) };
         let message = format!("position {} is not finite, but a face uses it", u64::from(index) + 1);
-        Err(Error::malformed(message))
+        let location = self.non_finite.iter().find(|(found, _)| *found == index as usize);
+        Err(Error::malformed(message).with_span(location.map(|(_, span)| span.clone())))
     }
 
     /// Drops faces and vertices whose positions are missing or not finite.

@@ -1,5 +1,7 @@
 //! Positions, texture coordinates and normals of OBJ files, which faces refer to by index.
 
+use std::ops::Range;
+
 use super::corners::{ABSENT, Corner};
 use crate::interop::shared::positions::Positions;
 use crate::interop::shared::text::Words;
@@ -7,6 +9,10 @@ use crate::{Error, Limit, Result};
 
 /// The maximum number of values of each kind.
 pub(super) const MAX_VALUES: usize = ABSENT as usize - 1;
+
+/// The maximum number of positions that are not finite whose locations are kept for errors. A file without any other
+/// position must not take much longer to read.
+pub(super) const MAX_NON_FINITE: usize = 16;
 
 /// The values that faces refer to by index.
 #[derive(Debug, Default)]
@@ -20,6 +26,8 @@ pub(super) struct ValueLists {
     pub weight_count: usize,
     /// The number of texture coordinates with a third component other than 0.
     pub third_coordinate_count: usize,
+    /// The first positions that are not finite, each with its index and the range of its keyword in the window.
+    pub non_finite: Vec<(usize, Range<usize>)>,
 }
 
 /// The number of values of each kind.
@@ -51,6 +59,7 @@ impl ValueLists {
     /// Parses the position `v x y z`, optionally followed by a weight, a colour, or a colour with alpha.
     #[inline]
     pub fn parse_position(&mut self, mut words: Words) -> Result<()> {
+        let keyword = words.range();
         let position: [f64; 3] = words.read_f64s("a coordinate of the position")?;
         if let Some(first) = words.read_optional_f32()? {
             match words.read_optional_f32()? {
@@ -64,6 +73,10 @@ impl ValueLists {
             }
         }
         require_capacity(self.positions.len(), &words)?;
+        let is_finite = position.iter().fold(true, |all, x| all & (*x as f32).is_finite());
+        if !is_finite && self.non_finite.len() < MAX_NON_FINITE {
+            self.non_finite.push((self.positions.len(), keyword));
+        }
         self.positions.push(position);
         Ok(())
     }
@@ -96,6 +109,9 @@ impl ValueLists {
             self.colors.resize(self.positions.len(), None);
             self.colors.extend_from_slice(colors);
         }
+        let non_finite = others.non_finite.iter().filter(|(index, _)| (v..v_end).contains(index));
+        let count = self.positions.len();
+        self.non_finite.extend(non_finite.map(|(index, keyword)| (count + index - v, keyword.clone())));
         self.positions.extend(&others.positions, v..v_end);
         self.positions.drop_unneeded();
         self.uvs.extend_from_slice(slice(&others.uvs, vt, vt_end));

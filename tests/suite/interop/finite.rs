@@ -114,7 +114,11 @@ fn positions_of_obj_that_a_face_uses_are_finite_in_every_spelling() {
         assert_eq!(read_scene.meshes[0].positions, triangle().positions, "{spelling}");
         assert_eq!(losses, "dropped: v: values that no face uses, 1 of 4 values");
         let used = text.replace("f 1 2 3", "f 1 2 3\nf 1 2 4");
-        assert_eq!(error(Obj, used.as_bytes()), "position 4 is not finite, but a face uses it", "{spelling}");
+        assert_eq!(
+            error(Obj, used.as_bytes()),
+            "line 4, column 1: position 4 is not finite, but a face uses it",
+            "{spelling}"
+        );
         let options = SceneOptions::default().with_strictness(Strictness::Lenient);
         let lenient = Obj.read(used.as_bytes(), &Folder::new(), &options, &Default::default());
         assert_eq!(lenient.unwrap().0.meshes[0].positions, triangle().positions);
