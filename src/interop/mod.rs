@@ -236,7 +236,8 @@ impl Interchange {
         options: &SceneOptions,
         limits: &Limits,
     ) -> Result<(Scene, Vec<Loss>)> {
-        finish_reading((self.entry().read)(bytes, files, options, limits)?, limits)
+        let (scene, losses) = (self.entry().read)(bytes, files, options, limits)?;
+        finish_reading(scene, losses, limits)
     }
 
     /// Returns `true` if files of the format can refer to images by paths relative to the model. Writing does not copy
@@ -280,7 +281,8 @@ impl Interchange {
     ) -> Result<(Scene, Vec<Loss>)> {
         #[cfg(feature = "obj")]
         if self.is_read_in_parts() {
-            return finish_reading(obj::read_from(input, files, options, limits)?, limits);
+            let (scene, losses) = obj::read_from(input, files, options, limits)?;
+            return finish_reading(scene, losses, limits);
         }
         let mut bytes = Vec::new();
         read_rest(input, None, limits, &mut bytes)?;
@@ -314,10 +316,7 @@ impl Interchange {
 
 /// Checks the limits on a scene that was read, and drops vertices that are not finite and that no face uses, so that
 /// they reach no target.
-fn finish_reading(
-    (mut scene, mut losses): (Scene, Vec<Loss>),
-    limits: &Limits,
-) -> Result<(Scene, Vec<Loss>)> {
+fn finish_reading(mut scene: Scene, mut losses: Vec<Loss>, limits: &Limits) -> Result<(Scene, Vec<Loss>)> {
     scene.check_triangle_limit(limits)?;
     drop_unused_non_finite(&mut scene, &mut losses);
     Ok((scene, losses))
