@@ -7,6 +7,18 @@ use super::{Mesh, Scene};
 use crate::{Loss, Quantity};
 
 impl Scene {
+    /// States the rest pose of all joints if vertices move where the bind pose loses its shear. Readers of formats without
+    /// shear call this function, since an omitted rest pose equals the bind pose.
+    pub(crate) fn keep_rest_without_shear(&mut self) {
+        if self.bind_shear_loss("").is_none() {
+            return;
+        }
+        let rest_pose = self.skeleton.rest_pose();
+        for (joint, rest) in self.skeleton.joints.iter_mut().zip(rest_pose) {
+            joint.rest = Some(rest);
+        }
+    }
+
     /// Returns a loss if vertices move where joints get the rest transforms of a format without shear.
     pub(crate) fn bind_shear_loss(&self, format: &str) -> Option<Loss> {
         // Other rest poses have no shear.

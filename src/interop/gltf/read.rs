@@ -72,6 +72,7 @@ pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Li
     if options.bake {
         scene.bake(limits.max_triangles, &mut losses, |_, _| true)?;
     }
+    scene.keep_rest_without_shear();
     read_scene_extras(&file, &mut scene);
     CONVENTIONS.finish_scene(&mut scene, options, "gltf");
     let unused_materials = materials::unused_names(&file.root);

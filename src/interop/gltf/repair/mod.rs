@@ -20,10 +20,7 @@ const TOLERANCE: f32 = 1e-5;
 /// Makes a scene valid in glTF. Returns the joints of the output file. Returns an error if a position or time is not
 /// finite, times are not in ascending order, or there are too many joints. `unit` is the length of a unit in metres.
 pub(super) fn repair(scene: &mut Scene, unit: f64, losses: &mut Vec<Loss>) -> Result<OutputJoints> {
-    // Rest poses of glTF files have no shear, but are omitted if they equal the bind pose without its shear.
-    if scene.source.as_ref().is_none_or(|source| source.format != "gltf") {
-        losses.extend(scene.bind_shear_loss("glTF"));
-    }
+    losses.extend(scene.bind_shear_loss("glTF"));
     repair_transform(scene, losses);
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let at = format!("meshes[{index}]");
