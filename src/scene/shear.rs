@@ -7,8 +7,8 @@ use super::{Mesh, Scene};
 use crate::{Loss, Quantity};
 
 impl Scene {
-    /// States the rest pose of all joints if vertices move where the bind pose loses its shear. Readers of formats without
-    /// shear call this function, since an omitted rest pose equals the bind pose.
+    /// States the rest pose of all joints if vertices move where the bind pose loses its shear. Readers of formats
+    /// without shear call this function, since an omitted rest pose equals the bind pose.
     pub(crate) fn keep_rest_without_shear(&mut self) {
         if self.bind_shear_loss("").is_none() {
             return;

@@ -100,8 +100,8 @@ struct Negatives {
     clamped_count: usize,
 }
 
-/// Converts the negative integers of `channels`, whose types are `types`. Programs write unsigned integers into `char` and
-/// `short`. Other negative integers are invalid and become 0.
+/// Converts the negative integers of `channels`. Programs write unsigned integers into `char` and `short`. Other negative
+/// integers are invalid and become 0.
 fn convert_negative(types: &[NumberType], channels: Range<usize>, colors: &mut [[f32; 4]]) -> Negatives {
     let signed: Vec<_> = channels.filter(|channel| has_open_range(types[*channel])).collect();
     let (mut least, mut largest) = (0.0_f32, 0.0_f32);

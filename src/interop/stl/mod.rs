@@ -1,9 +1,9 @@
 //! STL by 3D Systems.
 //!
-//! **Read:** binary and ASCII files. A file that begins with `solid` and continues as text is ASCII, unless its size
-//! matches the facet count of a binary file. Each solid becomes a mesh of triangles without shared vertices, named
-//! after the solid or the text in the header. The three vertices of a facet get its normal. Zero and non-finite normals are
-//! computed from the corners, which is listed; if all normals are zero, the mesh has none.
+//! **Read:** binary and ASCII files. A file that begins with the word `solid` and continues as text is ASCII, unless its
+//! size matches the facet count of a binary file. Each solid becomes a mesh of triangles without shared vertices, named
+//! after the solid or the text in the header. The three vertices of a facet get its normal. Zero and non-finite normals
+//! are computed from the corners, which is listed; if all normals are zero, the mesh has none.
 //!
 //! **Written:** binary files with one solid. The normal of a facet is the common normal of its three vertices, if any,
 //! and otherwise computed from the corners.
