@@ -147,6 +147,11 @@ impl Failure {
         self
     }
 
+    /// Adds `hint` if the failure has none.
+    pub fn or_hint(self, hint: Option<String>) -> Failure {
+        Failure { hint: self.hint.or(hint), ..self }
+    }
+
     /// Adds what helps with a rejected file: for a `rule`, that `check` lists all findings; --lenient, if
     /// `reads_leniently` returns `true`, which does again leniently what failed. `from` is the value of `--from`.
     pub fn with_rejection_hint(

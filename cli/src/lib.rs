@@ -103,12 +103,9 @@ pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> 
     match run() {
         Ok(status) => status.into(),
         Err(failure) => {
-            let failure = match hint {
-                Some(hint) => failure.with_hint(hint),
-                None => failure,
-            };
-            failure.report();
-            failure.status.into()
+            let status = failure.status;
+            failure.or_hint(hint).report();
+            status.into()
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::any::TypeId;
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::builder::PossibleValue;
 use clap::{Arg, CommandFactory, Parser, Subcommand};
@@ -75,8 +76,8 @@ pub fn command(formats: &Formats, help: Help) -> clap::Command {
 }
 
 /// Joins an option and the next word as `--option=word` if the value of the option is optional, and the word is one of
-/// its values. Other words are files. If one of these resembles no file, also returns a hint for the case that the command
-/// fails.
+/// its values. Other words are files. If one of these neither exists nor resembles a file, also returns a hint for the
+/// case that the command fails.
 pub fn join_optional_values(
     program: &clap::Command,
     arguments: Vec<OsString>,
@@ -107,6 +108,7 @@ pub fn join_optional_values(
                 argument.push(value);
             } else if let Some(word) = arguments.peek().and_then(|word| word.to_str())
                 && !word.contains(['.', '-', '/', '\\', '*', '?'])
+                && !Path::new(word).exists()
             {
                 let option = argument.display();
                 let names: Vec<_> =

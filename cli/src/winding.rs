@@ -37,19 +37,12 @@ const MAX_NAMES: usize = 5;
 /// it, and the wall of a cavity. The same applies to the parts of a mesh.
 pub fn warnings(scene: &Scene) -> Vec<String> {
     let solids: Vec<_> = scene.meshes.iter().map(Solid::of).collect();
-    let all = BoxTree::of(solids.iter().map(|solid| solid.bounds));
-    let positive = solids.iter().filter(|solid| solid.volume > 0.0);
-    let positive = BoxTree::of(positive.map(|solid| solid.bounds));
+    let nesting = Nesting::of(&solids);
     let (mut opposing, mut negative) = (Vec::new(), Vec::new());
-    for (index, (mesh, Solid { volume, bounds })) in scene.meshes.iter().zip(&solids).enumerate() {
+    for (index, (mesh, solid)) in scene.meshes.iter().zip(&solids).enumerate() {
         if opposes_normals(mesh) {
             opposing.push(index);
-        } else if *volume < 0.0
-            && is_closed(mesh)
-            && !all.as_ref().is_some_and(|tree| tree.has_box_inside(bounds))
-            && !positive.as_ref().is_some_and(|tree| tree.has_box_around(bounds))
-            && has_inverted_part(mesh)
-        {
+        } else if nesting.is_inside_out(solid) && is_closed(mesh) && has_inverted_part(mesh) {
             negative.push(index);
         }
     }
@@ -112,17 +105,36 @@ fn visible_volume(sum: f64, bounds: &Bounds) -> f64 {
     if volume.is_finite() && volume.abs() > least { volume } else { 0.0 }
 }
 
-/// Returns `true` if a connected part of a closed mesh has a negative volume, encloses no other part, and lies in no part
-/// of positive volume.
+/// Returns `true` if a connected part of a closed mesh is inside out.
 fn has_inverted_part(mesh: &Mesh) -> bool {
     let parts = connected_parts(mesh);
-    let all = BoxTree::of(parts.iter().map(|part| part.bounds));
-    let positive = parts.iter().filter(|part| part.volume > 0.0);
-    let positive = BoxTree::of(positive.map(|part| part.bounds));
-    parts.iter().filter(|part| part.volume < 0.0).any(|part| {
-        !all.as_ref().is_some_and(|tree| tree.has_box_inside(&part.bounds))
-            && !positive.as_ref().is_some_and(|tree| tree.has_box_around(&part.bounds))
-    })
+    let nesting = Nesting::of(&parts);
+    parts.iter().any(|part| nesting.is_inside_out(part))
+}
+
+/// The bounding boxes of solids, for the question which of them are in which.
+struct Nesting {
+    all: Option<BoxTree>,
+    /// Those of positive volume.
+    positive: Option<BoxTree>,
+}
+
+impl Nesting {
+    fn of(solids: &[Solid]) -> Nesting {
+        let positive = solids.iter().filter(|solid| solid.volume > 0.0);
+        Nesting {
+            all: BoxTree::of(solids.iter().map(|solid| solid.bounds)),
+            positive: BoxTree::of(positive.map(|solid| solid.bounds)),
+        }
+    }
+
+    /// Returns `true` if a closed solid has a negative volume, encloses no other one, as a room does, and is in none of
+    /// positive volume, as the wall of a cavity is.
+    fn is_inside_out(&self, solid: &Solid) -> bool {
+        solid.volume < 0.0
+            && !self.all.as_ref().is_some_and(|tree| tree.has_box_inside(&solid.bounds))
+            && !self.positive.as_ref().is_some_and(|tree| tree.has_box_around(&solid.bounds))
+    }
 }
 
 /// Returns the parts of a closed mesh that share no position.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -259,12 +259,22 @@ impl GetArgs {
         output::reject_existing(&self.output, self.force)?;
         let mut source = BufReader::with_capacity(MIN_LARGE_SIZE as usize, input::open(&self.input)?);
         let start = source.fill_buf().map_err(|error| Failure::io(&name, &error))?.to_vec();
-        let data = Reader::new(source, &read_options(self.lenient))
-            .and_then(Reader::user_data)
-            .map_err(|error| read_failure(&self.input, &start, &error))?;
+        let data = Reader::new(source, &read_options(self.lenient)).and_then(Reader::user_data);
+        let data =
+            data.map_err(|error| read_failure(&self.input, &start, &error, || self.reads_leniently(&start)))?;
         // User data may be a file of any kind, so OUT may have any extension.
         output::write(&self.output, self.force, |out| out.write_all(&data))?;
         Ok(Status::Success)
+    }
+
+    /// Returns `true` if the user data can be read leniently; of standard input, from its first bytes.
+    fn reads_leniently(&self, start: &[u8]) -> bool {
+        let source: Box<dyn Read> = match input::open(&self.input) {
+            _ if is_standard(&self.input) => Box::new(start),
+            Ok(file) => Box::new(file),
+            Err(_) => return false,
+        };
+        Reader::new(BufReader::new(source), &ReadOptions::lenient()).and_then(Reader::user_data).is_ok()
     }
 }
 
@@ -299,8 +309,13 @@ const READABLE: Readable = Readable {
 };
 
 /// Creates the failure for an error from reading a file, of which `bytes` are at least the first bytes. Names the format
-/// of a file in another one.
-fn read_failure(path: &Path, bytes: &[u8], error: &meshspec::Error) -> Failure {
+/// of a file in another one. `reads_leniently` is as of [`Failure::with_rejection_hint`].
+fn read_failure(
+    path: &Path,
+    bytes: &[u8],
+    error: &meshspec::Error,
+    reads_leniently: impl FnOnce() -> bool,
+) -> Failure {
     let formats = Formats::builtin();
     match ContentKind::of(bytes, &formats) {
         Some(ContentKind::Encoding(encoding)) if !READABLE.contains(encoding) => {
@@ -309,9 +324,7 @@ fn read_failure(path: &Path, bytes: &[u8], error: &meshspec::Error) -> Failure {
         Some(kind @ (ContentKind::Dump { .. } | ContentKind::Contents | ContentKind::OtherJson)) => {
             kind.failure(path, READABLE, &formats)
         }
-        _ => Failure::from_read_error(&name_of(path), error, None, || {
-            Document::read(bytes, &ReadOptions::lenient()).is_ok()
-        }),
+        _ => Failure::from_read_error(&name_of(path), error, None, reads_leniently),
     }
 }
 
@@ -324,7 +337,9 @@ impl WriteArgs {
         progress::on_file(path, || {
             let format = AnyFormat::from(FormatId::Iyma);
             let bytes = input::read_expected(path, &|start, _| format.may_start_with(start))?;
-            Document::read(&bytes, &self.read_options()).map_err(|error| read_failure(path, &bytes, &error))
+            Document::read(&bytes, &self.read_options()).map_err(|error| {
+                read_failure(path, &bytes, &error, || Document::read(&bytes, &ReadOptions::lenient()).is_ok())
+            })
         })
     }
 

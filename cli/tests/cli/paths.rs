@@ -284,6 +284,8 @@ fn an_optional_value_may_be_the_next_word() {
         assert!(message.contains("`--normals=always`, `--normals=never`"), "{message}");
     }
     assert!(!folder.run("convert missing.mesh --normals e.glb").fails(3).contains("--normals"));
+    folder.put("file", "");
+    assert!(!folder.run("convert --normals file f.glb").fails(1).contains("--normals"));
 }
 
 #[test]
