@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use glam::{DQuat, DVec3, Mat4};
 
-use super::{Comparison, DifferenceKind, SceneDifference, Tally, keyed_animations};
+use super::{Comparison, DifferenceKind, SceneDifference, Tally, keyed_animations, quoted};
 use crate::scene::{Animation, Interpolation, Joint, Scene, Transform};
 use crate::{Quantity, Result};
 
@@ -219,7 +219,7 @@ impl Comparison<'_> {
         let [joints, others] = [a, b].map(|scene| &*scene.skeleton.joints);
         let mut differences = Vec::new();
         for (index, joint) in joints.iter().enumerate() {
-            let path = format!("joints[\"{}\"]", joint_name(a, index));
+            let path = format!("joints[{}]", joint_key(a, index));
             let Some(other) = pairs.in_b[index].and_then(|other| others.get(other)) else {
                 differences.push(SceneDifference::new(path, DifferenceKind::Removed, 1));
                 continue;
@@ -229,20 +229,20 @@ impl Comparison<'_> {
             }
             if !pairs.are_parents_paired(joint, other) {
                 let [from, to] = [(a, joint), (b, other)].map(|(scene, joint)| {
-                    joint.parent.map_or_else(|| "none".to_owned(), |parent| joint_name(scene, parent))
+                    joint.parent.map_or_else(|| "none".to_owned(), |parent| joint_key(scene, parent))
                 });
                 differences.push(SceneDifference::changed(format!("{path}.parent"), from, to));
             }
         }
         for (index, in_a) in pairs.in_a.iter().enumerate() {
             if *in_a >= joints.len() {
-                let path = format!("joints[\"{}\"]", joint_name(b, index));
+                let path = format!("joints[{}]", joint_key(b, index));
                 differences.push(SceneDifference::new(path, DifferenceKind::Added, 1));
             }
         }
         let mut rest = TransformTally::default();
         let posed = [a, b].map(|scene| PosedJoints::new(scene, scene.skeleton.rest_pose()));
-        self.add_poses(&mut rest, &pairs, &posed, &|joint| joint_name(a, joint));
+        self.add_poses(&mut rest, &pairs, &posed, &|joint| joint_key(a, joint));
         if rest.translations.compared > 0 {
             self.note_compared("joints");
         }
@@ -254,7 +254,7 @@ impl Comparison<'_> {
             let size = pairs().map(|(a, b)| a.abs().max(b.abs())).fold(1.0, f32::max);
             let by = pairs().map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max);
             let by = if by <= ROUNDING * f64::from(size) { 0.0 } else { by };
-            bind.add(by, self.tolerance, || joint_name(a, index));
+            bind.add(by, self.tolerance, || joint_key(a, index));
         }
         self.add(differences);
         self.add(rest.differences("joints.rest"));
@@ -329,7 +329,7 @@ impl Comparison<'_> {
                 let ticks = animation.seconds_to_ticks(seconds as f32);
                 PosedJoints::new(scene, animation.pose(&scene.skeleton, ticks))
             });
-            let at = |joint| format!("{}, {} s", joint_name(a, joint), seconds as f32);
+            let at = |joint| format!("{}, {} s", joint_key(a, joint), seconds as f32);
             self.add_poses(&mut tally, pairs, &posed, &at);
         }
         self.add(tally.differences(&format!("animations[{key}]")));
@@ -364,10 +364,10 @@ fn sample_times(pair: [&Animation; 2], max_count: usize) -> Vec<f64> {
     times.into_iter().step_by(step).collect()
 }
 
-/// Returns the name of a joint, or its index if it has none.
-fn joint_name(scene: &Scene, joint: usize) -> String {
+/// Returns the key of a joint in a path: its name in quotes, or its index if it has none.
+fn joint_key(scene: &Scene, joint: usize) -> String {
     match scene.skeleton.joints.get(joint) {
-        Some(joint) if !joint.name.is_empty() => joint.name.clone(),
+        Some(joint) if !joint.name.is_empty() => quoted(&joint.name),
         _ => joint.to_string(),
     }
 }

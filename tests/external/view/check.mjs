@@ -250,7 +250,7 @@ const checks = {
 
     // Of different formats: the farthest vertex, and poses.
     const models = await file("formats");
-    await models.locator("#findings li button").filter({ hasText: "joints" }).click();
+    await models.locator("#findings li button").filter({ hasText: "joints:" }).click();
     assert.equal(await selection(models), "joints: 4 → 5, by 1");
     await models.locator("#findings li button").filter({ hasText: "@0.5.surface" }).click();
     assert.match(await models.locator("#timeline output").innerText(), /^0\.50 of/);
