@@ -116,11 +116,19 @@ impl Surface {
         let mut open = vec![0];
         while let Some(node) = open.pop() {
             let Some(bounds) = self.nodes.get(node) else { continue };
-            if bounds.distance_squared(point) > reach * reach {
+            let distance = bounds.distance_squared(point);
+            // Triangles that are as far as the farthest one found cannot replace it.
+            if distance > reach * reach || (found.len() == max && distance >= reach * reach) {
                 continue;
             }
             if let Some(second) = bounds.second {
-                open.extend([node + 1, second]);
+                // The nearer one is searched first, which reduces `reach`.
+                let mut children = [node + 1, second];
+                children.sort_by(|a, b| {
+                    let distance = |child: usize| self.nodes[child].distance_squared(point);
+                    distance(*b).total_cmp(&distance(*a))
+                });
+                open.extend(children);
                 continue;
             }
             for triangle in &self.triangles[bounds.first..bounds.first + bounds.count] {
@@ -131,7 +139,7 @@ impl Surface {
                     found.truncate(max);
                 }
             }
-            // Farther triangles cannot be among the nearest.
+            // Farther ones cannot be among the nearest.
             if found.len() == max {
                 reach = found.last().map_or(reach, |farthest| farthest.distance);
             }

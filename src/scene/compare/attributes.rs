@@ -27,6 +27,9 @@ const FLIP_ROUNDING: f64 = 1.2e-7;
 /// The largest ignored difference of colours: rounding of bytes that became 32-bit numbers.
 const COLOR_ROUNDING: f64 = 6e-8;
 
+/// The cost of a counterpart in another mesh, which decides only between those that fit equally well.
+const TIE_BREAK: f64 = 1e-9;
+
 /// An attribute of vertices.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Attribute {
@@ -317,11 +320,12 @@ pub fn compare(
     let all: Vec<&Attribute> = attributes[0].union(&attributes[1]).collect();
     let both: Vec<&Attribute> = attributes[0].intersection(&attributes[1]).collect();
     let materials = shared_materials([a, b]);
-    // Equally many meshes are probably in the same order.
+    // Equally many meshes are probably in the same order: this decides between corners that fit equally well.
     let has_same_meshes = sets[0].model.meshes.len() == sets[1].model.meshes.len();
     // Each attribute counts the same: directions relative to 180°, others to 1.
     let cost = |from: &Spot, to: &Spot| -> f64 {
         let is_moved = has_same_meshes && a.mesh_of(from) != b.mesh_of(to);
+        let moved = if is_moved { TIE_BREAK } else { 0.0 };
         let differ = materials[0][a.mesh_of(from)] != materials[1][b.mesh_of(to)];
         let values = both.iter().map(|attribute| match (a.value(attribute, from), b.value(attribute, to)) {
             (Some(from @ Value::Direction(..)), Some(to)) => from.difference(&to, 0.0) / 180.0,
@@ -329,7 +333,7 @@ pub fn compare(
             (None, None) => 0.0,
             _ => 1.0,
         });
-        f64::from(u8::from(differ)) + f64::from(u8::from(is_moved)) + values.sum::<f64>()
+        f64::from(u8::from(differ)) + moved + values.sum::<f64>()
     };
     let mut tallies: Vec<AttributeTally> = both.iter().map(|_| AttributeTally::default()).collect();
     let compared_meshes = sets[0].model.drawn_meshes.iter().map(|drawn| drawn.mesh);

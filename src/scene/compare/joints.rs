@@ -186,20 +186,18 @@ struct TransformTally {
 impl TransformTally {
     /// Adds the differences of two transforms. Differences up to `rounding` metres between translations are ignored.
     fn add(&mut self, [a, b]: [Transform; 2], rounding: f64, tolerance: f64, at: &dyn Fn() -> String) {
-        let above = |by: f64, rounding: f64| if by <= rounding { 0.0 } else { by };
         let [from, to] = [a, b].map(|transform| DVec3::from(transform.translation.map(f64::from)));
-        self.translations.add(above(from.distance(to), rounding), tolerance, at);
+        let distance = unless_same(a.translation, b.translation, from.distance(to));
+        self.translations.add(above_rounding(distance, rounding), tolerance, at);
         let [from, to] = [a, b].map(|transform| {
             let rotation = DQuat::from_array(transform.rotation.map(f64::from));
-            if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY }
+            if rotation.length_squared() == 0.0 { DQuat::IDENTITY } else { rotation.normalize() }
         });
         let between = from.inverse() * to;
         let angle = 2.0 * between.xyz().length().atan2(between.w.abs()).to_degrees();
-        self.rotations.add(above(angle, ANGLE_ROUNDING), tolerance, at);
-        let [from, to] = [a, b].map(|transform| DVec3::from(transform.scale.map(f64::from)));
-        let by = (from - to).abs().max_element();
-        let size = from.abs().max(to.abs()).max_element().max(1.0);
-        self.scales.add(above(by, ROUNDING * size), tolerance, at);
+        let angle = unless_same(a.rotation, b.rotation, angle);
+        self.rotations.add(above_rounding(angle, ANGLE_ROUNDING), tolerance, at);
+        self.scales.add(above_relative_rounding(a.scale, b.scale), tolerance, at);
     }
 
     fn differences(self, path: &str) -> Vec<SceneDifference> {
@@ -209,6 +207,29 @@ impl TransformTally {
         let scales = self.scales.difference(format!("{path}.scales"), Quantity::SCALES);
         translations.into_iter().chain(rotations).chain(scales).collect()
     }
+}
+
+/// Returns 0 if the values have the same bits, which may be NaN, and otherwise their difference.
+fn unless_same<const N: usize>(a: [f32; N], b: [f32; N], difference: f64) -> f64 {
+    if a.map(f32::to_bits) == b.map(f32::to_bits) { 0.0 } else { difference }
+}
+
+/// Returns 0 if a difference is at most `rounding`.
+fn above_rounding(difference: f64, rounding: f64) -> f64 {
+    if difference.is_finite() && difference <= rounding { 0.0 } else { difference }
+}
+
+/// Returns the largest difference between components; 0 if it is at most [`ROUNDING`] relative to the largest component
+/// above 1. NaN if a component of one value only is NaN.
+fn above_relative_rounding<const N: usize>(a: [f32; N], b: [f32; N]) -> f64 {
+    let (mut by, mut size) = (0.0_f64, 1.0_f64);
+    for (from, to) in a.into_iter().zip(b) {
+        let difference = unless_same([from], [to], (f64::from(from) - f64::from(to)).abs());
+        // `f64::max` ignores NaN.
+        by = if difference > by || difference.is_nan() { difference } else { by };
+        size = size.max(f64::from(from.abs())).max(f64::from(to.abs()));
+    }
+    above_rounding(by, ROUNDING * size)
 }
 
 impl Comparison<'_> {
@@ -250,10 +271,7 @@ impl Comparison<'_> {
         for (index, other) in pairs.in_b.iter().enumerate() {
             let Some(other) = *other else { continue };
             let [from, to] = [inverse_bind(a, index), inverse_bind(b, other)];
-            let pairs = || from.to_cols_array().into_iter().zip(to.to_cols_array());
-            let size = pairs().map(|(a, b)| a.abs().max(b.abs())).fold(1.0, f32::max);
-            let by = pairs().map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max);
-            let by = if by <= ROUNDING * f64::from(size) { 0.0 } else { by };
+            let by = above_relative_rounding(from.to_cols_array(), to.to_cols_array());
             bind.add(by, self.tolerance, || joint_key(a, index));
         }
         self.add(differences);
@@ -291,12 +309,12 @@ impl Comparison<'_> {
 
     /// Compares the animations that both scenes have.
     pub(super) fn compare_animations(&mut self) -> Result<()> {
-        let [a, b] = self.scenes;
-        let pairs = JointPairs::new([a, b]);
-        for (key, animation) in keyed_animations(a) {
-            if let Some((_, other)) = keyed_animations(b).find(|(other, _)| *other == key) {
+        let pairs = JointPairs::new(self.scenes);
+        let [animations, others] = self.animations.map(keyed_animations);
+        for (key, animation) in animations {
+            if let Some(other) = others.get(&key) {
                 self.note_compared("animations");
-                let pair = [animation, other];
+                let pair = [animation, *other];
                 self.compare_timing(&key, pair);
                 self.compare_poses(&key, pair, &pairs);
                 self.compare_animated_surfaces(&key, pair)?;

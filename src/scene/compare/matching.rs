@@ -179,10 +179,10 @@ fn visit_rest(
 
 /// Returns the shift that [`USUAL_PART`] of the positions do not exceed; 0 without positions.
 fn usual_shift(mut shifts: Vec<f64>) -> f64 {
-    let rank = (USUAL_PART * shifts.len() as f64) as usize;
-    match shifts.len() {
+    let rank = (USUAL_PART * shifts.len() as f64).ceil() as usize;
+    match rank {
         0 => 0.0,
-        len => *shifts.select_nth_unstable_by(rank.min(len - 1), f64::total_cmp).1,
+        _ => *shifts.select_nth_unstable_by(rank - 1, f64::total_cmp).1,
     }
 }
 

@@ -8,7 +8,7 @@ mod matching;
 mod materials;
 mod surfaces;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use glam::DVec3;
 
@@ -163,6 +163,8 @@ struct Tally {
 impl Tally {
     /// Adds the difference of one value. `at` returns its location.
     fn add(&mut self, difference: f64, tolerance: f64, at: impl FnOnce() -> String) {
+        // A number and NaN differ infinitely.
+        let difference = if difference.is_nan() { f64::INFINITY } else { difference };
         self.compared += 1;
         self.sum += difference;
         if difference > tolerance {
@@ -211,9 +213,12 @@ impl Tally {
 ///
 /// Returns an error if the scenes have too many triangles with all placements applied.
 pub fn compare(a: &Scene, b: &Scene, options: &CompareOptions) -> Result<SceneComparison> {
-    let baked = [baked(a, options)?, baked(b, options)?];
+    let mut baked = [baked(a, options)?, baked(b, options)?];
+    // Scenes are copied for each pose.
+    let animations = baked.each_mut().map(|scene| std::mem::take(&mut scene.animations));
     let mut comparison = Comparison {
         scenes: [&baked[0], &baked[1]],
+        animations: [&animations[0], &animations[1]],
         tolerance: options.tolerance,
         result: SceneComparison::default(),
     };
@@ -236,7 +241,9 @@ fn baked(scene: &Scene, options: &CompareOptions) -> Result<Scene> {
 }
 
 struct Comparison<'s> {
+    /// The scenes without their animations.
     scenes: [&'s Scene; 2],
+    animations: [&'s [Animation]; 2],
     tolerance: f64,
     result: SceneComparison,
 }
@@ -274,21 +281,25 @@ impl Comparison<'_> {
 
     fn compare_names(&mut self) {
         self.note_compared("names");
-        let keys: [(&str, SceneProperty<BTreeSet<String>>); 4] = [
+        let keys: [(&str, SceneProperty<BTreeSet<String>>); 3] = [
             ("meshes", |scene| {
                 let names = scene.meshes.iter().map(|mesh| &mesh.name);
                 names.filter(|name| !name.is_empty()).map(|name| quoted(name)).collect()
             }),
             ("materials", |scene| scene.info().materials.iter().map(|name| quoted(name)).collect()),
             ("textures", |scene| scene.info().textures.iter().map(|name| quoted(name)).collect()),
-            ("animations", |scene| keyed_animations(scene).map(|(key, _)| key).collect()),
         ];
         for (list, keys) in keys {
-            let [from, to] = self.scenes.map(keys);
-            let missing = |kind, key: &String| SceneDifference::new(format!("{list}[{key}]"), kind, 1);
-            self.add(from.difference(&to).map(|key| missing(DifferenceKind::Removed, key)));
-            self.add(to.difference(&from).map(|key| missing(DifferenceKind::Added, key)));
+            self.compare_keys(list, self.scenes.map(keys));
         }
+        let animations = self.animations.map(keyed_animations);
+        self.compare_keys("animations", animations.map(|animations| animations.into_keys().collect()));
+    }
+
+    fn compare_keys(&mut self, list: &str, [from, to]: [BTreeSet<String>; 2]) {
+        let missing = |kind, key: &String| SceneDifference::new(format!("{list}[{key}]"), kind, 1);
+        self.add(from.difference(&to).map(|key| missing(DifferenceKind::Removed, key)));
+        self.add(to.difference(&from).map(|key| missing(DifferenceKind::Added, key)));
     }
 
     /// Compares the distances of levels of detail, the properties and the user data.
@@ -396,15 +407,15 @@ fn posed_scene(scene: &Scene, local: Option<&[Transform]>) -> Scene {
     scene
 }
 
-/// Returns the animations of a scene, each with its key in a path: its name in quotes, or its index if the name is empty
-/// or a duplicate.
-fn keyed_animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)> {
+/// Returns animations by their keys in paths: the name in quotes, or the index if the name is empty or a duplicate.
+fn keyed_animations(animations: &[Animation]) -> BTreeMap<String, &Animation> {
     let mut seen = HashSet::new();
-    scene.animations.iter().enumerate().map(move |(index, animation)| {
+    let keyed = animations.iter().enumerate().map(|(index, animation)| {
         let is_named = !animation.name.is_empty() && seen.insert(&*animation.name);
         let key = if is_named { quoted(&animation.name) } else { index.to_string() };
         (key, animation)
-    })
+    });
+    keyed.collect()
 }
 
 /// Returns a name as the key of an item in a path.

@@ -285,7 +285,9 @@ fn assert_all_explained(scene: Scene) -> Result<(), TestCaseError> {
                 let (is_animated, is_joint) =
                     (found.path.starts_with("animations["), found.path.starts_with("joints."));
                 // Rotations of a joint move its children.
-                let is_turned = is_animated && !found.path.ends_with(".scales");
+                let is_turned = [".rotations", ".translations", ".surface", ".points"]
+                    .iter()
+                    .any(|end| is_animated && found.path.ends_with(end));
                 is_usual(found, target)
                     || (is_ambiguous && is_turned)
                     || (is_transformed && (is_animated || is_joint))
@@ -305,8 +307,8 @@ fn assert_all_explained(scene: Scene) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The number of scenes, which are the same in every run: in one of several hundred, the path between two keys depends on
-/// rounding in a way that [`rounding`] does not foresee.
+/// The usual number of scenes. They are the first of a fixed sequence: in one of several hundred, the path between two
+/// keys depends on rounding in a way that [`rounding`] does not foresee.
 const CASES: u32 = 24;
 
 proptest! {

@@ -171,6 +171,10 @@ fn corners_are_compared_as_a_whole() {
     // The second set is exchanged between the layers.
     let found = paths(&before, &layers([[0.0, 0.5], [0.5, 0.0]], other_diagonals));
     assert_eq!(found, ["attributes[\"uv1\"]"]);
+    // The order of meshes makes no difference.
+    for faces in [[0, 1, 3, 0, 3, 2], other_diagonals] {
+        assert_eq!(paths(&before, &layers([[0.5, 0.5], [0.0, 0.0]], faces)), [""; 0]);
+    }
 }
 
 /// Returns `count` × `count` squares with edges of 1 / `count` metres.
@@ -213,11 +217,11 @@ fn large_models_with_moved_vertices_are_compared() {
     let count = 2000;
     let fan = |shift: f32| {
         let at = |corner: u32| f32::sin_cos(corner as f32 / count as f32);
-        let rim = (0..=count).map(|corner| at(corner)).map(|(y, x)| [x, y, shift]);
+        let rim = (0..=count).map(at).map(|(y, x)| [x, y, shift]);
         Mesh {
             positions: std::iter::once([0.0, 0.0, shift]).chain(rim).collect(),
             faces: Faces::triangles((1..=count).flat_map(|corner| [0, corner, corner + 1]).collect()),
-            uvs: vec![vec![[0.0; 2]; count as usize + 2]],
+            uvs: vec![(0..count + 2).map(|vertex| [vertex as f32 / count as f32, 0.0]).collect()],
             ..Mesh::default()
         }
     };
@@ -225,6 +229,29 @@ fn large_models_with_moved_vertices_are_compared() {
         let found = paths(&scene([a]), &scene([b]));
         assert!(!found.contains(&"attributes[\"uv0\"]".to_owned()), "{found:?}");
     }
+}
+
+#[test]
+fn numbers_differ_infinitely_from_nan() {
+    let posed = |rest: Transform, inverse_bind: Mat4| Scene {
+        skeleton: Skeleton { joints: vec![Joint { rest: Some(rest), inverse_bind, ..Joint::default() }] },
+        ..scene([plate(0.0)])
+    };
+    let nan =
+        Transform { translation: [f32::NAN, 0.0, 0.0], rotation: [f32::NAN; 4], scale: [1.0, f32::NAN, 1.0] };
+    let wrong = posed(nan, Mat4::from_cols_array(&[f32::NAN; 16]));
+    let of_joints = |a: &Scene, b: &Scene| -> Vec<_> {
+        let differences = compared(a, b).differences.into_iter();
+        differences
+            .filter(|found| found.path.starts_with("joints"))
+            .map(|found| (found.path, found.largest))
+            .collect()
+    };
+    assert_eq!(of_joints(&wrong, &wrong), []);
+    let paths =
+        ["joints.rest.translations", "joints.rest.rotations", "joints.rest.scales", "joints.inverse_bind"];
+    let expected = paths.map(|path| (path.to_owned(), Some(f64::INFINITY)));
+    assert_eq!(of_joints(&wrong, &posed(Transform::default(), Mat4::IDENTITY)), expected);
 }
 
 /// A number may be the name of an animation, or the index of one without a name.
@@ -235,7 +262,7 @@ fn animations_are_compared_by_name_before_index() {
         ..moving(&[0.0, 1.0], &[0.0, x], 1.0, false)
     };
     let animated = |animations: [Animation; 2]| Scene {
-        skeleton: Skeleton { joints: vec![Joint::default()], ..Skeleton::default() },
+        skeleton: Skeleton { joints: vec![Joint::default()] },
         animations: animations.into(),
         ..scene([Mesh { skins: vec![Skin::rigid([0; 4])], ..plate(0.0) }])
     };
