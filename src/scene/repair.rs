@@ -21,7 +21,7 @@ const DEFAULT_TANGENT: [f32; 3] = [1.0, 0.0, 0.0];
 /// The treatment of normals without a direction in meshes without faces, from which they could be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PointNormals {
-    /// Zero normals are kept, and numbers that are not finite become 0.
+    /// Zero normals are kept, and those that are not finite become zero.
     KeepZero,
     /// All normals of the mesh are dropped.
     Drop,
@@ -45,7 +45,11 @@ impl Scene {
                     if points == PointNormals::KeepZero
                         && mesh.faces.corner_count(mesh.positions.len()) == 0 =>
                 {
-                    replace_non_finite(normals.as_flattened_mut(), format!("{at}.normals"), &mut losses);
+                    let of = normals.len();
+                    let wrong = normals.iter_mut().filter(|normal| !all_finite(&normal[..]));
+                    let count = wrong.map(|normal| *normal = [0.0; 3]).count();
+                    let loss = Loss::changed(format!("{at}.normals"), "normals that are not finite became 0");
+                    losses.extend(loss.with_count_of(count, of, "normals").if_any());
                 }
                 _ => mesh.repair_normals(&at, &mut losses),
             }

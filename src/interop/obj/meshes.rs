@@ -131,12 +131,18 @@ fn count_absent(vertices: &[Corner], slot: usize) -> usize {
     vertices.iter().filter(|corner| corner[slot] == ABSENT).count()
 }
 
-/// Converts a file without faces to a mesh of its positions.
+/// Converts a file without faces to a mesh of its positions. As many texture coordinates or normals as positions belong
+/// to these in order, as other writers of points assume.
 fn to_point_mesh(lists: ValueLists, name: MeshName, losses: &mut Vec<Loss>) -> Mesh {
-    for (path, count) in [("vt", lists.uvs.len()), ("vn", lists.normals.len())] {
-        record_unused_count(path, count, count, losses);
+    let count = lists.positions.len();
+    for (path, values) in [("vt", lists.uvs.len()), ("vn", lists.normals.len())] {
+        let unused = if values == count { 0 } else { values };
+        record_unused_count(path, unused, values, losses);
     }
-    let vertices: Vec<_> = (0..lists.positions.len() as u32).map(|index| [index, ABSENT, ABSENT]).collect();
+    let at = |index: u32, values: usize| if values == count { index } else { ABSENT };
+    let vertices =
+        (0..count as u32).map(|index| [index, at(index, lists.uvs.len()), at(index, lists.normals.len())]);
+    let vertices: Vec<_> = vertices.collect();
     let mut mesh = Mesh { name: join_names(name, "meshes[0]", losses), ..Mesh::default() };
     mesh.faces = Faces { indices: Some(Indices::U32(Vec::new())), corners: None };
     set_attributes(&mut mesh, &vertices, &lists, "meshes[0]", losses);

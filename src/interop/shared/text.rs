@@ -399,16 +399,13 @@ fn is_continued(text: &[u8], part: Range<usize>, is_text: &mut Option<bool>) -> 
         });
     }
     let part = text[part].trim_ascii_end();
-    if part.starts_with(b"#") {
-        return false;
-    }
     if *is_text == Some(true) {
         let is_separate = part.len() < 2 || is_blank(part[part.len() - 2]);
         let mut words = part.split(|byte| is_blank(*byte)).filter(|word| !word.is_empty());
         return is_separate && !words.any(is_comment_mark);
     }
     let begins_comment = |pair: &[u8]| pair[1] == b'#' && (is_blank(pair[0]) || pair[0].is_ascii_digit());
-    !part.windows(2).any(begins_comment)
+    !part.starts_with(b"#") && !part.windows(2).any(begins_comment)
 }
 
 /// Returns the offset after the line break LF, CR LF or CR at the offset `at`, which is at most `end`.

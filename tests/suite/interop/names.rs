@@ -76,6 +76,7 @@ fn materials_found_by_a_part_of_their_name_are_listed() {
 fn names_with_numbers_are_continued_like_others() {
     for (statement, expected) in [
         ("Material #25 \\\nleft", "Material #25 left"),
+        ("Material \\\n#25 \\\nleft", "Material #25 left"),
         ("Material # 25 \\", "Material"),
         ("Material #25\\", "Material #25\\"),
     ] {
