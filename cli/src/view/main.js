@@ -150,8 +150,8 @@ function selectPath(path, span) {
 
 /** Selects a difference in its file. Highlights a changed value in both models. */
 function selectDifference({ path, kind, text }) {
-  const pose = /^animations\["(.*)"\]@([\d.e-]+)\.surface$/.exec(path);
-  if (pose) return showPose(text, pose[1], Number(pose[2]));
+  const pose = /^animations\[(?:"(.*)"|(\d+))\]@([\d.e-]+)\.(?:surface|points)$/.exec(path);
+  if (pose) return showPose(text, { name: pose[1], index: pose[2] }, Number(pose[3]));
   if (/^(surface|bounds\.)/.test(path)) return selectFarthest(text);
   // Differences in counts and names of scenes have no location.
   if (comparison.compared === "scenes") return describe([element("div", {}, element("b", {}, text))]);
@@ -176,12 +176,12 @@ function pathsOf(path) {
   return indices.map((index) => path.replace(range[0], `[${index}]`));
 }
 
-/** Shows both models at a time of a shared animation. */
-function showPose(text, name, seconds) {
+/** Shows both models at a time of a shared animation, by its name or, if it is `undefined`, its index. */
+function showPose(text, { name, index }, seconds) {
   describe([element("div", {}, element("b", {}, text))]);
   for (const { model } of sides) {
-    const index = model?.animations.findIndex((animation, at) => animation.name === name || String(at) === name) ?? -1;
-    if (index >= 0) model.showTime(index, seconds);
+    const found = name === undefined ? Number(index) : (model?.animations.findIndex((animation) => animation.name === name) ?? -1);
+    if (model?.animations[found]) model.showTime(found, seconds);
   }
 }
 
