@@ -115,6 +115,11 @@ impl<'a> SiblingFiles<'a> {
         self.locate(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
+    /// Returns the size of the companion file `name` in bytes.
+    pub fn size(&self, name: &str) -> io::Result<u64> {
+        regular_files::file_size(&self.locate(name)?)
+    }
+
     /// Returns the path of the companion file `name`; an error if it is missing or outside the folder.
     fn locate(&self, name: &str) -> io::Result<PathBuf> {
         match is_standard(self.0) {

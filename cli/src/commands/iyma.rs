@@ -269,10 +269,12 @@ impl GetArgs {
 
     /// Returns `true` if the user data can be read leniently; of standard input, from its first bytes.
     fn reads_leniently(&self, start: &[u8]) -> bool {
-        let source: Box<dyn Read> = match input::open(&self.input) {
-            _ if is_standard(&self.input) => Box::new(start),
-            Ok(file) => Box::new(file),
-            Err(_) => return false,
+        let source: Box<dyn Read> = match is_standard(&self.input) {
+            true => Box::new(start),
+            false => match input::open(&self.input) {
+                Ok(file) => file,
+                Err(_) => return false,
+            },
         };
         Reader::new(BufReader::new(source), &ReadOptions::lenient()).and_then(Reader::user_data).is_ok()
     }

@@ -37,10 +37,14 @@ pub fn transfer(
             missing.extend(siblings.is_missing(name).then(|| format!("\"{name}\"")));
             continue;
         }
-        match siblings.read(name, max_size() + 1) {
-            Ok(bytes) if bytes.len() as u64 > max_size() => {
-                report.losses.push(copy_loss(name, "the file is too large"));
+        let bytes = match siblings.size(name) {
+            Ok(size) if size > max_size() => {
+                Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large"))
             }
+            Ok(_) => siblings.read(name, max_size()),
+            Err(error) => Err(error),
+        };
+        match bytes {
             Ok(bytes) if !is_standard(output.path()) => {
                 report.images.extend(output.add_image(
                     name,
