@@ -707,6 +707,7 @@ fn counts_of_items_without_bytes_are_small() {
 }
 
 #[test]
+#[ignore = "takes a minute of processor time: `.ci/run` runs it"]
 fn corpora_of_items_without_bytes_are_generated() {
     let corpus = Corpus::of(AnyFormat::of::<Empties>(), &Config::default()).unwrap();
     assert!(!corpus.cases.is_empty());

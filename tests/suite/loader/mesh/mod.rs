@@ -26,6 +26,7 @@ fn a_loader_without_bugs_agrees() {
 }
 
 #[test]
+#[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
 fn every_bug_is_found_by_a_small_file() {
     require_all_found(&Bug::ALL, 200, |bug, cases| run(Some(bug), cases));
 }
