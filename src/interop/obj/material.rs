@@ -148,8 +148,8 @@ struct MtlReader<'a, 'm> {
     /// The folder of the library.
     folder: &'a str,
     materials: &'m mut Materials,
-    /// The name and the properties of the current definition; `None` before the first `newmtl`.
-    current: Option<(Cow<'a, [u8]>, MtlMaterial)>,
+    /// The current definition; `None` before the first `newmtl`.
+    current: Option<Definition<'a>>,
     /// The unsupported keywords and options.
     unsupported: BTreeSet<String>,
     /// The supported keywords before the first `newmtl`.
@@ -162,6 +162,14 @@ struct MtlReader<'a, 'm> {
     trailing: BTreeSet<String>,
     /// The absolute image paths, which were shortened to file names.
     shortened_paths: Vec<String>,
+}
+
+/// A definition, which `newmtl` begins.
+struct Definition<'a> {
+    name: Cow<'a, [u8]>,
+    material: MtlMaterial,
+    /// The keywords of properties that were replaced by others.
+    overridden: BTreeSet<String>,
 }
 
 /// A property of the current material.
@@ -179,7 +187,8 @@ impl<'a> MtlReader<'a, '_> {
         let property = match &*keyword.to_ascii_lowercase() {
             b"newmtl" => {
                 self.end_material();
-                self.current = Some((words.name(), MtlMaterial::default()));
+                let (material, overridden) = (MtlMaterial::default(), BTreeSet::new());
+                self.current = Some(Definition { name: words.name(), material, overridden });
                 return Ok(());
             }
             b"kd" if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
@@ -198,7 +207,7 @@ impl<'a> MtlReader<'a, '_> {
                 return Ok(());
             }
         };
-        let Some((name, material)) = &mut self.current else {
+        let Some(Definition { material, overridden, .. }) = &mut self.current else {
             self.stray.insert(keyword.escape_ascii().to_string());
             return Ok(());
         };
@@ -211,15 +220,16 @@ impl<'a> MtlReader<'a, '_> {
             Property::Map(map) => differs(&material.map.replace(map), &material.map),
         };
         if is_overridden {
-            let name = String::from_utf8_lossy(name);
-            self.overridden.insert(format!("{} of \"{name}\"", keyword.escape_ascii()));
+            overridden.insert(keyword.escape_ascii().to_string());
         }
         Ok(())
     }
 
     /// Adds the current definition to the materials.
     fn end_material(&mut self) {
-        let Some((name, material)) = self.current.take() else { return };
+        let Some(Definition { name, material, overridden }) = self.current.take() else { return };
+        let lossy_name = String::from_utf8_lossy(&name);
+        self.overridden.extend(overridden.iter().map(|keyword| format!("{keyword} of \"{lossy_name}\"")));
         let name = name.into_owned();
         if let Some(short) = before_comment(&name) {
             self.materials.shortened.entry(short.to_vec()).or_insert_with(|| name.clone());
