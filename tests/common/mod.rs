@@ -23,12 +23,13 @@ pub fn cases(default: u32) -> u32 {
     default * factor
 }
 
-/// Returns the configuration of property tests with this default [number of cases](cases). Failing cases are saved in
-/// `proptest-regressions/NAME.txt`.
+/// Returns the configuration of property tests with this default [number of cases](cases), and half as many if the
+/// environment variable is not set. Failing cases are saved in `proptest-regressions/NAME.txt`.
 pub fn config(default: u32, name: &str) -> Config {
     let file = format!("{ROOT}/proptest-regressions/{name}.txt");
     let persistence = FileFailurePersistence::Direct(String::leak(file));
-    let (cases, usual) = (cases(default), Config::default());
+    let is_set = std::env::var_os("MESHSPEC_CASES").is_some();
+    let (cases, usual) = (if is_set { cases(default) } else { default.div_ceil(2) }, Config::default());
     // Allows at least four rejected cases per case.
     let max_global_rejects = usual.max_global_rejects.max(4 * cases);
     Config { cases, max_global_rejects, failure_persistence: Some(Box::new(persistence)), ..usual }

@@ -145,6 +145,7 @@ fn interrupted_batches_leave_no_partial_files() {
 }
 
 #[test]
+#[ignore = "takes ten seconds of processor time: `.ci/run` runs it"]
 fn a_file_size_limit_names_the_output_and_leaves_the_old_files() {
     let conversion = Conversion::new();
     let size = conversion.new[0].len() as f64;
