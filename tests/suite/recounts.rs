@@ -44,6 +44,7 @@ fn counts_are_recomputed_if_their_constraint_applies() {
 }
 
 #[test]
+#[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
 fn large_items_can_be_repeated() {
     let file = [&[1, 0][..], &[5; 0x10000]].concat();
     let edited = edited(&Blocks::TYPE, &file, "blocks[0]", Change::Repeat(299));

@@ -166,6 +166,7 @@ fn vertices_of(tag: u8, repeat: usize, surface: Surface) -> Vertices {
 }
 
 #[test]
+#[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
 fn bulk_decoding_agrees_with_the_getters() {
     for tag in 0..=255 {
         for surface in [Surface::Textured, Surface::Flat] {

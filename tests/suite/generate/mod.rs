@@ -289,6 +289,7 @@ fn a_bug_that_needs_several_values_keeps_only_these() {
 }
 
 #[test]
+#[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
 fn many_joints_shrink_to_the_number_that_a_bug_needs() {
     let config = generate::Config { max_items: 200, ..Default::default() };
     let test = |document: mesh::Document| {
