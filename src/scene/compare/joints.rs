@@ -119,7 +119,10 @@ fn skipped_joints(scenes: [&Scene; 2], [open_in_a, open_in_b]: [&[usize]; 2]) ->
         let [of_a, of_b] = &poses;
         of_a.iter().flat_map(|a| of_b.iter().map(|b| of_poses(a, b))).fold(f32::INFINITY, f32::min)
     };
-    if misfit(ends[1]) < misfit(ends[0]) { ends[1] } else { ends[0] }
+    let entries = poses.iter().flatten().flatten().flat_map(Mat4::to_cols_array_2d).flatten();
+    let rounding = ROUNDING as f32 * entries.fold(1.0_f32, |size, entry| size.max(entry.abs()));
+    // Where both fit but for rounding, the added joint is the last one, as `Scene::apply_transform` adds it.
+    if misfit(ends[1]) + rounding < misfit(ends[0]) { ends[1] } else { ends[0] }
 }
 
 /// Returns the inverse bind matrix of a joint, with the transform of the scene applied.

@@ -93,6 +93,32 @@ fn weights_refer_to_joints_by_index_without_a_skeleton() {
     }
 }
 
+/// The bind pose of the root is the transform of the scene, as that of the joint which MESH adds for it.
+#[test]
+fn joints_without_names_are_not_taken_for_an_added_root() {
+    let mut bound = plate(0.0);
+    bound.skins = vec![Skin::rigid([0; 4])];
+    let scaled =
+        |scale: [f32; 3], translation: [f32; 3]| Transform { scale, translation, ..Transform::default() };
+    let rest = scaled([0.5, 0.5, 1.8630805], [0.0; 3]);
+    let child = Joint {
+        parent: Some(1),
+        inverse_bind: rest.to_matrix().inverse(),
+        rest: Some(Transform::default()),
+        ..Joint::default()
+    };
+    let before = Scene {
+        transform: Some(scaled([0.5; 3], [-3.8066523, 0.0, 0.0]).to_matrix()),
+        skeleton: Skeleton { joints: vec![child, Joint { rest: Some(rest), ..Joint::default() }] },
+        ..scene([bound])
+    };
+    let options = SceneOptions::default();
+    let (document, _) = mesh::Document::from_scene(before.clone(), &options).unwrap();
+    let (after, _) = document.into_scene(&options).unwrap();
+    let found = paths(&before, &after);
+    assert!(found.iter().all(|path| !path.starts_with("attributes")), "{found:?}");
+}
+
 #[test]
 fn a_scene_without_levels_has_one() {
     let without = scene([plate(0.0)]);
