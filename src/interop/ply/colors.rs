@@ -55,7 +55,7 @@ fn to_colors<const N: usize>(rows: &Rows, columns: [usize; N], names: [&'static 
     let types = rows.types(columns);
     let (floats, error) = rows.to_floats(columns);
     let mut colors: Vec<_> = floats.into_iter().map(|color| with_alpha(color, 1.0)).collect();
-    // The channels of a colour have one sign and one range. Alpha has its own.
+    // Red, green and blue share their sign and range; alpha may have others.
     let [of_colors, of_alpha] = [0..3, 3..N].map(|channels| convert_negative(&types, channels, &mut colors));
     let ranges = channel_ranges(&types, [of_colors, of_alpha], &colors);
     if ranges != [1.0; 4] {

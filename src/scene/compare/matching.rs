@@ -14,8 +14,8 @@ use crate::scene::Surface;
 /// paired in order, for a bounded running time.
 const MAX_PAIRS: usize = 1024;
 
-/// The part of the positions whose shifts are usual. Packing shifts almost all positions, along the surface, too, where
-/// shifts are not known. An edit shifts some, and must not make the counterparts of all others uncertain.
+/// The part of the shifts that are usual. Packing shifts almost all positions, along the surface, too, where shifts are
+/// not known. An edit shifts some, and must not make the counterparts of all others uncertain.
 const USUAL_PART: f64 = 0.9;
 
 /// The identifier of unused positions.
@@ -177,7 +177,7 @@ fn visit_rest(
     }
 }
 
-/// Returns the shift that [`USUAL_PART`] of the positions do not exceed; 0 without positions.
+/// Returns the shift that [`USUAL_PART`] of the shifts do not exceed; 0 without shifts.
 fn usual_shift(mut shifts: Vec<f64>) -> f64 {
     let rank = (USUAL_PART * shifts.len() as f64).ceil() as usize;
     match rank {
